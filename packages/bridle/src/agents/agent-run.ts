@@ -1,5 +1,4 @@
-// A run as its agent drives it: reports to the session, answers to approvals, and the calls that have not settled. Once the
-// run has ended, every call rejects with the reason of its signal.
+// What the runs of agents get from their host, and the events that an agent may report.
 import { catalogue, isEventType } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { customEventProblem } from '../kernel/custom-event.ts'
@@ -9,10 +8,8 @@ import type { JsonObject } from '../kernel/json.ts'
 import type { ChildSessions } from '../kernel/ports/child-sessions.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import type { Digest } from '../kernel/ports/digest.ts'
-import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
 import type { Uploads } from '../kernel/ports/uploads.ts'
 import { type Payloads, parsePayload } from '../kernel/schemas.ts'
-import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import type { LanguageModel } from './model/model.ts'
 import type { ModelResolver } from './model/model-choice.ts'
 import { toPlainJson } from './schemas/input.ts'
@@ -51,72 +48,6 @@ export interface AgentRunPorts {
   readonly trace?: RunTracer
   /** Receives what code of an agent throws; absent: nobody reads it. */
   readonly onFailure?: (failure: AgentFailure) => void
-}
-
-export class AgentRun {
-  readonly job: Job
-  readonly reporter: RunReporter
-  readonly ports: AgentRunPorts
-  readonly signal: AbortSignal
-  readonly #answers = new Map<string, ApprovalAnswer>()
-  readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>()
-  readonly #activeCalls = new Set<Promise<unknown>>()
-
-  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
-    this.job = job
-    this.reporter = reporter
-    this.ports = ports
-    this.signal = signal
-  }
-
-  /** Nobody waits for the function any more. */
-  get isOver(): boolean {
-    return this.signal.aborted
-  }
-
-  /** Starts a call of the session. A rejected call that the agent does not await must not end the process. */
-  track<T>(start: () => Promise<T>): Promise<T> {
-    const started = this.signal.aborted ? Promise.reject(this.signal.reason) : start()
-    const call = started.catch((error: unknown) => {
-      throw this.signal.aborted ? this.signal.reason : error
-    })
-    this.#activeCalls.add(call)
-    const settled = () => this.#activeCalls.delete(call)
-    call.then(settled, settled)
-    return call
-  }
-
-  /** Resolves when every call has settled. */
-  async whenIdle(): Promise<void> {
-    while (this.#activeCalls.size > 0) await Promise.allSettled(this.#activeCalls)
-  }
-
-  /** Resolves when the items are in the log. */
-  async report(...items: readonly ReportItem[]): Promise<void> {
-    await this.reporter.report(items)
-  }
-
-  receiveAnswer(answer: ApprovalAnswer): void {
-    this.#answers.set(answer.toolCallId, answer)
-    this.#waiting.get(answer.toolCallId)?.(answer)
-  }
-
-  answer(toolCallId: string): Promise<ApprovalAnswer> {
-    const answer = this.#answers.get(toolCallId)
-    return answer
-      ? Promise.resolve(answer)
-      : this.orRunEnd(new Promise((resolve) => this.#waiting.set(toolCallId, resolve)))
-  }
-
-  /** Settles like the work, or rejects when the signal aborts first. */
-  orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const leave = () => reject(signal.reason)
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-    })
-  }
 }
 
 /** An event of the catalogue that an agent may emit, or a custom event. */

@@ -1,17 +1,17 @@
 // Calls the `run` function of an agent: its input is checked before, and its result after.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
-import type { AgentRun } from '../agent-run.ts'
 import { attachmentsOf } from '../attachments.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { parseRunInput, parseRunResult } from '../schemas/input.ts'
 import type { AgentSession } from '../session.ts'
+import type { DurableRun } from '../steps/durable-run.ts'
 import { withDirectiveSchemas } from './directive-schemas.ts'
 
 /** The report with which the run ends. */
 export const callFunction = async (
   definition: AgentDefinition,
-  run: AgentRun,
+  run: DurableRun,
   session: AgentSession,
 ): Promise<ReportItem> => {
   const { prompt, input, settings } = run.job

@@ -1,122 +1,17 @@
-// The life of a tool call: its intent enters the log, a person approves where that is required, the effect happens, and the
-// outcome enters the log.
-
-import { assert } from '../../kernel/assert.ts'
+// The parts of a tool call: its arguments are checked, it runs with its time limit, and its result becomes a report.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
-import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { type Json, type JsonObject, present } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
-import { type AgentRun, agentEventItem } from '../agent-run.ts'
-import { shortErrorMessage } from '../error-message.ts'
-import { ToolDenied, ToolTimeout } from '../errors.ts'
-import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
-import { toPlainJson, toPlainObject } from '../schemas/input.ts'
+import { agentEventItem } from '../agent-run.ts'
+import { ToolTimeout } from '../errors.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
-import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
-import { keepCallSchema } from './call-schemas.ts'
+import type { ToolContext, ToolOptions } from '../session.ts'
+import type { DurableRun } from '../steps/durable-run.ts'
 
 export interface AgentToolCall {
   readonly id: string
   readonly tool: string
-}
-
-export const runTool = async <Args extends object, Result>(
-  run: AgentRun,
-  call: AgentToolCall,
-  proposed: Args,
-  execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
-  options: ToolOptions<Args>,
-): Promise<Result> => {
-  const requested = toPlainObject(proposed, 'arguments of a tool')
-  const { effect = 'unsafe', approve, timeoutMs } = options
-  checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
-  const intent = agentEventItem('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
-  if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
-  // Intent before effect: after a crash the log must tell whether the effect may have happened.
-  const args = approve
-    ? await approvedArguments(run, call, intent, requested, approve === true ? {} : approve)
-    : await run.report(intent).then(() => requested)
-  const startedAt = run.ports.clock.now()
-  const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
-  try {
-    const result = await perform(run, call, await validatedArguments(call, args, options), execute, options)
-    await run.report(
-      ...success(call, result === undefined ? null : toPlainJson(result, 'result of a tool'), elapsedMs()),
-    )
-    return result
-  } catch (error) {
-    if (run.signal.aborted) throw error
-    const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await run.report(
-      ...misfitItems(call, error),
-      outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }),
-    )
-    throw error
-  }
-}
-
-/** Asks a person without running a tool. The question is a tool call in the log, and the decision is its outcome. */
-export const waitForApproval = async (
-  run: AgentRun,
-  call: AgentToolCall,
-  { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
-): Promise<ApprovalOutcome> => {
-  const requested = toPlainObject(args ?? {}, 'arguments of an approval')
-  const intent = agentEventItem('tool_call', {
-    name: call.tool,
-    arguments: requested,
-    tool_call_id: call.id,
-    effect: 'pure',
-  })
-  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
-  const { decision, args: granted } = approval
-  if (approval.approved) await run.report(...success(call, { decision, arguments: granted }, 0))
-  else await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? decision }))
-  return approval
-}
-
-const approvedArguments = async (
-  run: AgentRun,
-  call: AgentToolCall,
-  intent: ReportItem,
-  requested: JsonObject,
-  { reason = `The agent wants to run "${call.tool}".`, expiresMs }: { reason?: string; expiresMs?: number },
-): Promise<JsonObject> => {
-  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
-  if (approval.decision === 'approved') return approval.args
-  await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? approval.decision }))
-  throw new ToolDenied(call.tool, approval.decision, approval.decision === 'expired' ? null : approval.reason)
-}
-
-const waitForDecision = async (
-  run: AgentRun,
-  { id, tool }: AgentToolCall,
-  intent: ReportItem,
-  requested: JsonObject,
-  reason: string,
-  expiresMs: number | undefined,
-): Promise<ApprovalOutcome> => {
-  const { digest } = run.ports
-  if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
-  checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
-  await run.report(intent, {
-    type: 'ask',
-    toolCallId: id,
-    tool,
-    arguments: requested,
-    reason,
-    digest: await callDigest(digest, tool, requested),
-    ...present({ expiresMs }),
-  })
-  const { decision, arguments: args, approvedDigest, reason: comment } = await run.answer(id)
-  if (decision !== 'approved') {
-    return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: comment }
-  }
-  const isApproved = (await callDigest(digest, tool, args)) === approvedDigest
-  if (!isApproved) await run.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
-  assert(isApproved, `the arguments of "${tool}" are those that were approved`)
-  return { approved: true, decision, args, reason: comment }
 }
 
 export const validatedArguments = async <Args>(
@@ -150,7 +45,7 @@ export const checkedArguments = async <Args>(
 }
 
 export const perform = async <Args, Result>(
-  run: AgentRun,
+  run: DurableRun,
   { id, tool }: AgentToolCall,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,

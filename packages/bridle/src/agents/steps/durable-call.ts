@@ -1,5 +1,5 @@
-// A tool call of a durable function. A settled call returns what the log says. An open one continues where it was: it waits for its
-// approval, is made again if that is harmless, or a person is asked.
+// A tool call of a function. A settled call returns what the log says. An open one continues where it was: it waits for its approval, is
+// made again if that is harmless, or a person is asked. All calls of a function with `durable: false` are new.
 import { assert } from '../../kernel/assert.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
@@ -57,8 +57,11 @@ export const runDurableTool = async <Args extends object, Result>(
   const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
   if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
-  const edits: EditCheck = { problem: (given) => editProblem(call, given, options), expiresMs }
-  const args = await clearance(run, call, isNew, edits)
+  const edits: EditCheck = {
+    problem: async (given) => (run.isDurable ? editProblem(call, given, options) : null),
+    expiresMs,
+  }
+  const args = await clearance(run, call, { isNew, isAsked: isNew && Boolean(approve) }, edits)
   const startedAt = run.ports.clock.now()
   const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
   const inScope = (given: Args, context: ToolContext) =>
@@ -66,28 +69,26 @@ export const runDurableTool = async <Args extends object, Result>(
   try {
     const valid = await validatedArguments(call, args, options)
     const returned = await perform(run, { id: call.stepId, tool }, valid, inScope, options)
-    const result = plainResult(tool, returned)
+    const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+    if (run.isDurable) checkSize(tool, result)
     await run.report(...success(call, result, elapsedMs()))
-    // The session holds the logged value: the function may change its own copy.
-    return structuredClone(result) as Result
+    // A durable function sees the value of the log each time. The session holds that value: the function may change its own copy.
+    return (run.isDurable ? structuredClone(result) : returned) as Result
   } catch (error) {
     if (run.signal.aborted) throw error
-    const details = errorDetails(error)
+    const details = run.isDurable ? errorDetails(error) : {}
     const message = shortErrorMessage(error)
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
     await run.report(...misfitItems(call, error), outcome(call, status, elapsedMs(), { error: message, ...details }))
-    throw status === 'timeout' ? error : loggedError(message, details, error)
+    throw status === 'timeout' || !run.isDurable ? error : loggedError(message, details, error)
   }
 }
 
-/** The copy that the log keeps. The function gets the copy too, so that it sees the same value each time. */
-const plainResult = (tool: string, returned: unknown): Json => {
-  const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+const checkSize = (tool: string, result: Json): void => {
   if (JSON.stringify(result).length > TOOL_RESULT_CHARS_MAX)
     throw new RangeError(
       `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Return less of it.`,
     )
-  return result
 }
 
 /** Asks a person without running a tool, once. */
@@ -137,10 +138,15 @@ const editProblem = async <Args>(
   return 'problem' in checked ? checked.problem : null
 }
 
-/** Resolves to the arguments when the call may begin. */
-const clearance = async (run: DurableRun, call: CallRecord, isNew: boolean, edits: EditCheck): Promise<JsonObject> => {
+/** Resolves to the arguments when the call may begin. `isAsked`: this attempt has asked a person about the call. */
+const clearance = async (
+  run: DurableRun,
+  call: CallRecord,
+  { isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean },
+  edits: EditCheck,
+): Promise<JsonObject> => {
   const earlier = run.memo.approvals.get(call.id)
-  if (earlier && !earlier.isUsed) return applyDecision(run, call, await decision(run, call), edits)
+  if (isAsked || (earlier && !earlier.isUsed)) return applyDecision(run, call, await decision(run, call), edits)
   const args = earlier?.arguments ?? call.arguments
   // The call had begun when its process ended. Only a person can say whether to make an unsafe one again.
   if (isNew || call.effect !== 'unsafe') return args

@@ -1,13 +1,15 @@
-// A run of a durable function: what the log knows of it, and whether the function is at work or can only wait. A function that
-// can only wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come.
+// A run of a function: what the log knows of it, and whether the function is at work or can only wait. A durable function that can only
+// wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come. A function with
+// `durable: false` stays until it ends, and an attempt knows nothing of the attempts before.
+import type { ReportItem } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import { AgentRun, type AgentRunPorts } from '../agent-run.ts'
+import type { AgentRunPorts } from '../agent-run.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
-import { createCallScope } from './call-scope.ts'
+import { type CallScope, createCallScope, noCallScope } from './call-scope.ts'
 import { nestedCallError } from './errors.ts'
 import { CONTINUATION_TICKS, CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
 import { RunMemo } from './memo.ts'
@@ -22,10 +24,15 @@ interface PendingWait {
   cancelTimer: () => void
 }
 
-export class DurableRun extends AgentRun {
+export class DurableRun {
+  readonly job: Job
+  readonly reporter: RunReporter
+  readonly ports: AgentRunPorts
+  readonly signal: AbortSignal
+  readonly isDurable: boolean
   /** Resolves when the function is let go, and never rejects. */
   readonly left: Promise<void>
-  readonly scope = createCallScope()
+  readonly scope: CallScope
   readonly #waits = new Set<PendingWait>()
   #memo: RunMemo
   #runIds: ReadonlySet<string>
@@ -40,8 +47,14 @@ export class DurableRun extends AgentRun {
   #markChanged = () => {}
   #stopFollowing = () => {}
 
-  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
-    super(job, reporter, ports, signal)
+  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal, isDurable: boolean) {
+    this.job = job
+    this.reporter = reporter
+    this.ports = ports
+    this.signal = signal
+    this.isDurable = isDurable
+    // The names of calls inside a tool matter only to a function that is replayed.
+    this.scope = isDurable ? createCallScope() : noCallScope
     this.#runIds = new Set([job.runId])
     this.#memo = new RunMemo(job.runId)
     this.left = new Promise((resolve) => {
@@ -59,7 +72,8 @@ export class DurableRun extends AgentRun {
     return this.#runIds
   }
 
-  override get isOver(): boolean {
+  /** Nothing waits for the function any more. */
+  get isOver(): boolean {
     return this.#isLeft || this.signal.aborted
   }
 
@@ -67,8 +81,12 @@ export class DurableRun extends AgentRun {
     return this.#isLeft
   }
 
-  /** Reads what the log says of the run, and follows it from then on. */
+  /** Reads what the log says of a durable run, and follows the log from then on. */
   async load(): Promise<void> {
+    if (!this.isDurable) {
+      this.#stopFollowing = this.reporter.follow((events) => this.#follow(events))
+      return
+    }
     const { session } = this.reporter
     const buffered: AnyEvent[] = []
     let receive = (events: readonly AnyEvent[]): void => {
@@ -89,13 +107,21 @@ export class DurableRun extends AgentRun {
     receive = (events) => this.#follow(events)
   }
 
-  /** Counts the call as work. A function that was let go, or rests, never hears of it. */
-  override track<T>(start: () => Promise<T>): Promise<T> {
+  /** Resolves when the items are in the log. */
+  async report(...items: readonly ReportItem[]): Promise<void> {
+    await this.reporter.report(items)
+  }
+
+  /**
+   * Starts a call of the session, and counts it as work. A function that was let go, or rests, never hears of it. Once the run has ended,
+   * every call rejects with the reason of its signal.
+   */
+  track<T>(start: () => Promise<T>): Promise<T> {
     const origin = this.scope.current()
     // A tool that has begun may do all that it does.
     const beginsAnew = origin?.kind !== 'call'
     if (this.#isLeft || (this.#isResting && beginsAnew)) return new Promise(() => {})
-    const call = super.track(async () => {
+    const call = this.#orReason(async () => {
       if (origin?.kind === 'step') throw nestedCallError(origin.name)
       this.#working += 1
       this.#plan()
@@ -118,7 +144,7 @@ export class DurableRun extends AgentRun {
   }
 
   /** Resolves when nothing is left but sleeps and waits for signals: a function that has returned has no use for them. */
-  override async whenIdle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     do {
       while (this.#isHeld)
         await new Promise<void>((resolve) => {
@@ -150,6 +176,16 @@ export class DurableRun extends AgentRun {
     })
   }
 
+  /** Settles like the work, or rejects when the signal aborts first. */
+  orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(signal.reason)
+      if (signal.aborted) leave()
+      signal.addEventListener('abort', leave, { once: true })
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    })
+  }
+
   /** Begins nothing new. Resolves when everything that has begun is in the log. */
   async rest(): Promise<void> {
     this.#isResting = true
@@ -163,6 +199,15 @@ export class DurableRun extends AgentRun {
     this.#stopFollowing()
     for (const { cancelTimer } of this.#waits) cancelTimer()
     this.#waits.clear()
+  }
+
+  async #orReason<T>(start: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    try {
+      return await start()
+    } catch (error) {
+      throw this.signal.aborted ? this.signal.reason : error
+    }
   }
 
   get #isHeld(): boolean {
@@ -218,7 +263,7 @@ export class DurableRun extends AgentRun {
   /** Starts or stops the time after which a function that can only wait is let go. */
   #plan(): void {
     this.#markChanged()
-    if (this.#isLeft || this.signal.aborted) return
+    if (!this.isDurable || this.#isLeft || this.signal.aborted) return
     if (this.#isResting) {
       if (this.#working === 0) void this.#leaveAtRest()
       return

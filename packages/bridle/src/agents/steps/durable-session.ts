@@ -1,17 +1,18 @@
-// The session as the function of a durable agent sees it. The function begins again from its first line after a crash, a pause or
-// a wait; whatever the log has already is returned from there, and not done or said again.
+// The session as the function of an agent sees it. A durable function begins again from its first line after a crash, a pause or a wait;
+// whatever the log has already is returned from there, and not done or said again. The memo of any other function is empty.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { CallBatch } from '../functions/call-batch.ts'
-import { createMemory, replayedMemory } from '../memory.ts'
+import { callNames, numberedCallNames } from '../functions/call-names.ts'
+import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { artifactItem, usageItem } from '../session-items.ts'
-import { checkCall, checkpointPayload, checkText, checkToolCall, messagesBefore, TextSender } from '../session-parts.ts'
+import { checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
 import { CallLookup } from './call-lookup.ts'
 import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
 import type { DurableRun } from './durable-run.ts'
-import { callPrefix, createDurableSteps } from './durable-steps.ts'
+import { createDurableSteps, refusedSteps } from './durable-steps.ts'
 import { type SpeakingCall, TextReplay } from './text-replay.ts'
 
 export interface DurableSession {
@@ -31,7 +32,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     return origin?.kind === 'call' ? (memo.calls.get(origin.name)?.from.seq ?? Number.POSITIVE_INFINITY) : 0
   }
   const memory = replayedMemory(
-    run,
+    run.reporter,
     memo.startedAt,
     (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
   )
@@ -41,8 +42,10 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
       memory.remember(String(key), value ?? null)
   })
-  const calls = { lookup, batch: new CallBatch(memo.batches, (item) => run.report(item)) }
-  const sender = new TextSender(run)
+  const batch = new CallBatch(memo.batches, (item) => run.report(item))
+  const calls = { lookup, batch }
+  const names = run.isDurable ? callNames(run) : numberedCallNames(batch)
+  const sender = new TextSender(run.reporter)
 
   const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
     const origin = run.scope.current()
@@ -75,7 +78,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
   const emitItem = (make: () => ReportItem) =>
     run.track(async () => {
       const item = make()
-      if (item.type !== 'event') return
+      if (item.type !== 'event' || !run.isDurable) return run.report(item)
       const { event } = item
       if (event.type === 'token') return say((event.payload as { text: string }).text)
       if (event.type === 'thinking' || event.type === 'reflection')
@@ -99,11 +102,9 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     await run.report(item)
   }
 
-  const request = (base: string, tool: string) => ({ base: `${callPrefix(run)}${base}`, tool })
-
   const session: AgentSession = {
     id: run.job.key.id,
-    ...createDurableSteps(run),
+    ...(run.isDurable ? createDurableSteps(run) : refusedSteps(run)),
 
     text: (chunk) =>
       run.track(async () => {
@@ -115,14 +116,13 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runDurableTool(run, calls, request(checkToolCall(name, options.id) ?? name, name), args, execute, options),
+        runDurableTool(run, calls, { base: names.ofTool(name, options.id), tool: name }, args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>
-      run.track(async () => {
-        checkCall(subject, undefined)
-        return waitForDurableApproval(run, lookup, request(`approval:${subject}`, subject), question)
-      }),
+      run.track(async () =>
+        waitForDurableApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question),
+      ),
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
 
@@ -135,7 +135,11 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, run.runIds),
-    memory: createMemory((start) => run.track(start), memory, publish),
+    memory: createMemory(
+      (start) => run.track(start),
+      run.isDurable ? memory : liveMemory(run.reporter, run.ports.clock),
+      publish,
+    ),
   }
 
   return {

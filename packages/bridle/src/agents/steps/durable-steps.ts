@@ -88,6 +88,15 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
   }
 }
 
+/** A function that never reads its log could not go on from any of them. */
+export const refusedSteps = (run: DurableRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
+  const refuse = (method: string) =>
+    run.track(async () => {
+      throw new StepError('not_durable', `session.${method}() needs a durable agent: remove "durable: false" from it.`)
+    })
+  return { step: () => refuse('step'), sleep: () => refuse('sleep'), waitFor: () => refuse('waitFor') }
+}
+
 /** Sleeps and waits are shown as `sleep:nightly` and `signal:go`. */
 const shownId = (key: string): string => key.slice(1)
 

@@ -52,7 +52,6 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       const definition = definitionOf(current)
       return definition && (definition.model ? modelCallProblem : functionCallProblem)(definition, call, ports.clock)
     },
-    answer: async (job, answer) => functions.deliverAnswer(job, answer),
   }
 }
 
