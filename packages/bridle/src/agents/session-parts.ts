@@ -66,3 +66,9 @@ export const messagesBefore = (
   // The session holds these messages: the function may change its own copy.
   return structuredClone(answer < 0 ? messages : messages.slice(0, answer))
 }
+
+/** Throws unless the time is in its range; absent is fine. */
+export const checkMs = (name: string, ms: number | undefined, max: number): void => {
+  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
+    throw new RangeError(`${name} is between 0 and ${max}.`)
+}

@@ -24,7 +24,11 @@ const isPlainRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same session. A directive whose payload does not fit its schema is refused before anything of it is in the log. */
-export const withDirectiveSchemas = (run: Pick<DurableRun, 'track'>, session: AgentSession, schemas: DirectiveSchemas): AgentSession => {
+export const withDirectiveSchemas = (
+  run: Pick<DurableRun, 'track'>,
+  session: AgentSession,
+  schemas: DirectiveSchemas,
+): AgentSession => {
   if (Object.keys(schemas).length === 0) return session
   const refuseOr = (directive: unknown, send: () => Promise<void>) => {
     const problem = payloadProblem(schemas, directive)

@@ -1,21 +1,97 @@
-// The parts of a tool call: its arguments are checked, it runs with its time limit, and its result becomes a report.
+// A tool call of a function. A settled call returns what the log says. An open one continues where it was: it waits for its approval, is
+// made again if that is harmless, or a person is asked. All calls of a function with `durable: false` are new.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
 import { agentEventItem } from '../agent-run.ts'
+import { shortErrorMessage } from '../error-message.ts'
 import { ToolTimeout } from '../errors.ts'
+import { TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
+import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ToolContext, ToolOptions } from '../session.ts'
+import { checkMs } from '../session-parts.ts'
+import type { CallLookup } from '../steps/call-lookup.ts'
 import type { DurableRun } from '../steps/durable-run.ts'
+import { errorDetails, loggedError, OutcomeUnknown } from '../steps/errors.ts'
+import type { CallRecord } from '../steps/memo.ts'
+import { type CallRequest, clearance, denial, type EditCheck, question } from './call-approval.ts'
+import type { CallBatch } from './call-batch.ts'
+import { type CallName, intent, outcome, success } from './call-reports.ts'
+import { keepCallSchema } from './call-schemas.ts'
 
-export interface AgentToolCall {
-  readonly id: string
-  readonly tool: string
+/** The calls of a run: those in the log, and those that begin now. */
+export interface RunCalls {
+  readonly lookup: CallLookup
+  readonly batch: CallBatch
 }
 
-export const validatedArguments = async <Args>(
-  call: AgentToolCall,
+/** Makes the call, or returns what came of it when it was made before. */
+export const runTool = async <Args extends object, Result>(
+  run: DurableRun,
+  { lookup, batch }: RunCalls,
+  { base, tool }: CallRequest,
+  proposed: Args,
+  execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
+  options: ToolOptions<Args>,
+): Promise<Result> => {
+  const requested = toPlainObject(proposed, 'arguments of a tool')
+  const { effect = 'unsafe', approve, timeoutMs } = options
+  checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
+  const { call, isNew } = lookup.take(base, tool, requested, effect)
+  if (call.outcome) return (await settledResult(run, call, call.outcome, timeoutMs)) as Result
+  if (isNew) batch.add(call.id)
+  const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
+  if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
+  if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
+  const edits: EditCheck = {
+    problem: async (given) => (run.isDurable ? editProblem(call, given, options) : null),
+    expiresMs,
+  }
+  const args = await clearance(run, call, { isNew, isAsked: isNew && Boolean(approve) }, edits)
+  const startedAt = run.ports.clock.now()
+  const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
+  const inScope = (given: Args, context: ToolContext) =>
+    run.scope.run({ kind: 'call', name: call.id }, () => execute(given, context))
+  try {
+    const valid = await validatedArguments(call, args, options)
+    const returned = await perform(run, { id: call.stepId, tool }, valid, inScope, options)
+    const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+    if (run.isDurable) checkSize(tool, result)
+    await run.report(...success(call, result, elapsedMs()))
+    // A durable function sees the value of the log each time. The session holds that value: the function may change its own copy.
+    return (run.isDurable ? structuredClone(result) : returned) as Result
+  } catch (error) {
+    if (run.signal.aborted) throw error
+    const details = run.isDurable ? errorDetails(error) : {}
+    const message = shortErrorMessage(error)
+    const status = error instanceof ToolTimeout ? 'timeout' : 'error'
+    await run.report(...misfitItems(call, error), outcome(call, status, elapsedMs(), { error: message, ...details }))
+    throw status === 'timeout' || !run.isDurable ? error : loggedError(message, details, error)
+  }
+}
+
+const checkSize = (tool: string, result: Json): void => {
+  if (JSON.stringify(result).length > TOOL_RESULT_CHARS_MAX)
+    throw new RangeError(
+      `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Return less of it.`,
+    )
+}
+
+/** Only a person's arguments are asked about again: those of the function are its author's to mend. */
+const editProblem = async <Args>(
+  call: CallRecord,
+  args: JsonObject,
+  options: ToolOptions<Args>,
+): Promise<string | null> => {
+  if (canonicalJson(args) === canonicalJson(call.arguments)) return null
+  const checked = await checkedArguments(call, args, options)
+  return 'problem' in checked ? checked.problem : null
+}
+
+const validatedArguments = async <Args>(
+  call: CallName,
   args: JsonObject,
   options: ToolOptions<Args>,
 ): Promise<Args> => {
@@ -28,14 +104,14 @@ export const validatedArguments = async <Args>(
 class ArgumentsMisfit extends TypeError {}
 
 /** Report items that come before the outcome of a call whose arguments do not fit. */
-export const misfitItems = ({ id, tool }: AgentToolCall, error: unknown): ReportItem[] =>
+const misfitItems = ({ id, tool }: CallName, error: unknown): ReportItem[] =>
   error instanceof ArgumentsMisfit
     ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]
     : []
 
 /** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
-export const checkedArguments = async <Args>(
-  { tool }: AgentToolCall,
+const checkedArguments = async <Args>(
+  { tool }: CallName,
   args: JsonObject,
   { input }: ToolOptions<Args>,
 ): Promise<{ readonly value: Args } | { readonly problem: string }> => {
@@ -44,9 +120,9 @@ export const checkedArguments = async <Args>(
   return 'problem' in checked ? { problem: `The arguments of "${tool}" do not fit: ${checked.problem}` } : checked
 }
 
-export const perform = async <Args, Result>(
+const perform = async <Args, Result>(
   run: DurableRun,
-  { id, tool }: AgentToolCall,
+  { id, tool }: CallName,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
@@ -65,28 +141,34 @@ export const perform = async <Args, Result>(
   return run.orRunEnd(work, signal).finally(cancelTimer)
 }
 
-/** The session makes an artifact of a result that is too large for an event. */
-export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => [
-  agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
-  outcome(call, 'ok', elapsedMs, { result }),
-]
-
-export const outcome = (
-  { id, tool }: AgentToolCall,
-  status: ToolStatus,
-  elapsedMs: number,
-  more: { result?: Json; error?: string; reason?: string; transient?: boolean },
-): ReportItem =>
-  agentEventItem('tool_outcome', {
-    tool_call_id: id,
-    tool_name: tool,
-    outcome_type: OUTCOME_TYPES[status],
-    status,
-    elapsed_ms: elapsedMs,
-    ...more,
-  })
-
-export const checkMs = (name: string, ms: number | undefined, max: number): void => {
-  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
-    throw new RangeError(`${name} is between 0 and ${max}.`)
+const settledResult = async (
+  run: DurableRun,
+  call: CallRecord,
+  settled: Payloads['tool_outcome'],
+  timeoutMs = 0,
+): Promise<Json> => {
+  const approval = run.memo.approvals.get(call.id)
+  if (settled.status === 'ok') return structuredClone(settled.result ?? null)
+  if (settled.status === 'artifact') return artifactResult(run, call, settled.result ?? null)
+  if (settled.status === 'timeout') throw new ToolTimeout(call.tool, timeoutMs)
+  if (settled.status === 'denied' && approval) throw denial(call, approval)
+  if (settled.reason === 'outcome_unknown') throw new OutcomeUnknown(call.tool, approval?.reason ?? null)
+  const details = errorDetailsOf(settled)
+  throw loggedError(settled.error ?? settled.reason ?? 'The call failed.', details)
 }
+
+/** A large result stands in an artifact: JSON, or a text. */
+const artifactResult = async (run: DurableRun, call: CallRecord, reference: Json): Promise<Json> => {
+  const id = isJsonObject(reference) ? reference.artifact_id : undefined
+  const artifact = run.memo.artifacts.get(String(id))
+  const text = artifact ? await run.reporter.session.artifactText(String(id), artifact.seq) : null
+  if (!artifact || text === null)
+    throw new Error(`The result of "${call.tool}" is no longer kept. Return less, or keep it outside.`)
+  return artifact.contentType.startsWith('text/') ? text : (JSON.parse(text) as Json)
+}
+
+const errorDetailsOf = ({ error_name, error_code, transient }: Payloads['tool_outcome']) => ({
+  ...(typeof error_name === 'string' && { error_name }),
+  ...(typeof error_code === 'string' && { error_code }),
+  ...(transient === true && { transient }),
+})

@@ -3,14 +3,16 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
 import { agentEventItem } from '../agent-run.ts'
+import { waitForApproval } from '../functions/call-approval.ts'
 import { CallBatch } from '../functions/call-batch.ts'
 import { callNames, numberedCallNames } from '../functions/call-names.ts'
+import { abandonedOutcome } from '../functions/call-reports.ts'
+import { runTool } from '../functions/tool-call.ts'
 import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { artifactItem, usageItem } from '../session-items.ts'
 import { checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
 import { CallLookup } from './call-lookup.ts'
-import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
 import type { DurableRun } from './durable-run.ts'
 import { createDurableSteps, refusedSteps } from './durable-steps.ts'
 import { type SpeakingCall, TextReplay } from './text-replay.ts'
@@ -116,13 +118,11 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runDurableTool(run, calls, { base: names.ofTool(name, options.id), tool: name }, args, execute, options),
+        runTool(run, calls, { base: names.ofTool(name, options.id), tool: name }, args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>
-      run.track(async () =>
-        waitForDurableApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question),
-      ),
+      run.track(async () => waitForApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question)),
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
 
