@@ -3,16 +3,15 @@
 // `durable: false` stays until it ends, and an attempt knows nothing of the attempts before.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { runSeq } from '../../kernel/ids.ts'
-import { READ_PAGE } from '../../kernel/limits.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
 import { type CallScope, createCallScope, noCallScope } from './call-scope.ts'
 import { nestedCallError } from './errors.ts'
-import { CONTINUATION_TICKS, CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
+import { CONTINUATION_TICKS, WAIT_GRACE_MS } from './limits.ts'
 import { RunMemo } from './memo.ts'
+import { continuedRuns, historyPages } from './run-history.ts'
 
 interface PendingWait {
   /** Looks whether the wait is over; settles it then. */
@@ -35,7 +34,6 @@ export class DurableRun {
   readonly scope: CallScope
   readonly #waits = new Set<PendingWait>()
   #memo: RunMemo
-  #runIds: ReadonlySet<string>
   #working = 0
   #isLeft = false
   #isResting = false
@@ -55,7 +53,6 @@ export class DurableRun {
     this.isDurable = isDurable
     // The names of calls inside a tool matter only to a function that is replayed.
     this.scope = isDurable ? createCallScope() : noCallScope
-    this.#runIds = new Set([job.runId])
     this.#memo = new RunMemo(job.runId)
     this.left = new Promise((resolve) => {
       this.#markLeft = resolve
@@ -65,11 +62,6 @@ export class DurableRun {
 
   get memo(): RunMemo {
     return this.#memo
-  }
-
-  /** The run, and the runs of parents whose turn it continues. */
-  get runIds(): ReadonlySet<string> {
-    return this.#runIds
   }
 
   /** Nothing waits for the function any more. */
@@ -93,16 +85,9 @@ export class DurableRun {
       buffered.push(...events)
     }
     this.#stopFollowing = this.reporter.follow((events) => receive(events))
-    this.#runIds = await this.#continuedRuns()
-    this.#memo = new RunMemo(this.job.runId, this.#runIds)
-    const first = Math.min(...[...this.#runIds].map((runId) => runSeq(runId) ?? 1))
-    for (let after = first - 1; ; ) {
-      const page = await session.read(after, READ_PAGE)
-      for (const event of page) this.#add(event)
-      const last = page.at(-1)
-      if (!last) break
-      after = last.seq
-    }
+    const runIds = await continuedRuns(session, this.job.runId)
+    this.#memo = new RunMemo(this.job.runId, runIds)
+    for await (const page of historyPages(session, runIds)) for (const event of page) this.#add(event)
     for (const event of buffered) this.#add(event)
     receive = (events) => this.#follow(events)
   }
@@ -212,19 +197,6 @@ export class DurableRun {
 
   get #isHeld(): boolean {
     return this.#working > 0 || [...this.#waits].some(({ holdsRun }) => holdsRun)
-  }
-
-  async #continuedRuns(): Promise<ReadonlySet<string>> {
-    const runIds = new Set([this.job.runId])
-    const { session } = this.reporter
-    let runId = session.job()?.course?.continuesRun
-    for (let n = 0; runId !== undefined && n < CONTINUED_RUNS_MAX; n++) {
-      runIds.add(runId)
-      const seq = runSeq(runId) ?? 1
-      const [prompt] = await session.read(seq - 1, 1)
-      runId = prompt?.type === 'prompt_queued' ? prompt.payload.continues_run : undefined
-    }
-    return runIds
   }
 
   #add(event: AnyEvent): void {

@@ -134,7 +134,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     directive: (directive) => emit('directive', directive),
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
-    messages: async () => messagesBefore(run, run.runIds),
+    messages: async () => messagesBefore(run, memo.runIds),
     memory: createMemory(
       (start) => run.track(start),
       run.isDurable ? memory : liveMemory(run.reporter, run.ports.clock),
