@@ -9,10 +9,10 @@ import { toPlainObject } from '../schemas/input.ts'
 import type { ApprovalOutcome, ApprovalQuestion } from '../session.ts'
 import { checkMs } from '../session-parts.ts'
 import type { CallLookup } from '../steps/call-lookup.ts'
-import type { DurableRun } from '../steps/durable-run.ts'
 import { OutcomeUnknown } from '../steps/errors.ts'
 import type { ApprovalRecord, CallRecord } from '../steps/memo.ts'
 import { intent, outcome, success } from './call-reports.ts'
+import type { FunctionRun } from './function-run.ts'
 
 export interface CallRequest {
   /** The call's id before it is numbered: the author's, else the tool's name. */
@@ -22,7 +22,7 @@ export interface CallRequest {
 
 /** Asks a person without running a tool, once. */
 export const waitForApproval = async (
-  run: DurableRun,
+  run: FunctionRun,
   lookup: CallLookup,
   { base, tool }: CallRequest,
   { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
@@ -54,7 +54,7 @@ export interface EditCheck {
 
 /** Resolves to the arguments when the call may begin. `isAsked`: this attempt has asked a person about the call. */
 export const clearance = async (
-  run: DurableRun,
+  run: FunctionRun,
   call: CallRecord,
   { isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean },
   edits: EditCheck,
@@ -70,7 +70,7 @@ export const clearance = async (
 }
 
 const applyDecision = async (
-  run: DurableRun,
+  run: FunctionRun,
   call: CallRecord,
   approval: ApprovalRecord,
   edits: EditCheck,
@@ -97,7 +97,7 @@ const applyDecision = async (
 }
 
 /** The answer to the question that is open about the call. */
-const decision = (run: DurableRun, call: CallRecord): Promise<ApprovalRecord> =>
+const decision = (run: FunctionRun, call: CallRecord): Promise<ApprovalRecord> =>
   run.wait(
     () => {
       const approval = run.memo.approvals.get(call.id)
@@ -111,7 +111,7 @@ export const denial = ({ tool }: CallRecord, { kind, decision, reason }: Approva
   return decision === 'expired' ? new ToolDenied(tool, 'expired', null) : new ToolDenied(tool, 'denied', reason)
 }
 
-const checkDigest = async (run: DurableRun, call: CallRecord, approval: ApprovalRecord): Promise<void> => {
+const checkDigest = async (run: FunctionRun, call: CallRecord, approval: ApprovalRecord): Promise<void> => {
   const isApproved = (await callDigest(run.ports.digest, call.tool, approval.arguments)) === approval.approvedDigest
   if (!isApproved) await run.report(outcome(call, 'error', 0, { error: 'not what was approved' }))
   assert(isApproved, `the arguments of "${call.tool}" are those that were approved`)
@@ -124,7 +124,7 @@ const approvalOutcome = ({ decision, arguments: args, reason }: ApprovalRecord):
 }
 
 export const question = async (
-  run: DurableRun,
+  run: FunctionRun,
   { id, tool, arguments: args }: CallRecord,
   reason: string,
   expiresMs?: number,

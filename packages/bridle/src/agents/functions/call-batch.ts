@@ -1,6 +1,6 @@
 // The calls that a function begins at the same moment, as with `Promise.all`: readers learn by a `tool_batch` that they belong together.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { agentEventItem } from '../agent-run.ts'
+import { agentEventItem } from '../session-items.ts'
 
 export class CallBatch {
   #calls = new Set<string>()

@@ -1,8 +1,8 @@
 // The ids of calls, before they are numbered.
 import { checkCall, checkToolCall } from '../session-parts.ts'
-import type { DurableRun } from '../steps/durable-run.ts'
-import { callPrefix } from '../steps/durable-steps.ts'
 import type { CallBatch } from './call-batch.ts'
+import type { FunctionRun } from './function-run.ts'
+import { callPrefix } from './session-steps.ts'
 
 export interface CallNames {
   readonly ofTool: (tool: string, requestedId: string | undefined) => string
@@ -10,7 +10,7 @@ export interface CallNames {
 }
 
 /** Ids by which a function that begins again finds its calls in the log: the author's id, or the name of the tool. */
-export const callNames = (run: DurableRun): CallNames => ({
+export const callNames = (run: FunctionRun): CallNames => ({
   ofTool: (tool, requestedId) => `${callPrefix(run)}${checkToolCall(tool, requestedId) ?? tool}`,
   ofQuestion: (subject) => {
     checkCall(subject, undefined)

@@ -2,10 +2,10 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json } from '../../kernel/json.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
-import { agentEventItem } from '../agent-run.ts'
+import { agentEventItem } from '../session-items.ts'
 import type { CallRecord } from '../steps/memo.ts'
 
-export interface CallName {
+export interface CallIdentity {
   readonly id: string
   readonly tool: string
 }
@@ -17,13 +17,13 @@ export const intent = ({ id, tool, arguments: args, effect, stepId }: CallRecord
   })
 
 /** The session makes an artifact of a result that is too large for an event. */
-export const success = (call: CallName, result: Json, elapsedMs: number): ReportItem[] => [
+export const success = (call: CallIdentity, result: Json, elapsedMs: number): ReportItem[] => [
   agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
   outcome(call, 'ok', elapsedMs, { result }),
 ]
 
 export const outcome = (
-  { id, tool }: CallName,
+  { id, tool }: CallIdentity,
   status: ToolStatus,
   elapsedMs: number,
   more: { result?: Json; error?: string; reason?: string; transient?: boolean },

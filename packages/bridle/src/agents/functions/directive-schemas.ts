@@ -4,7 +4,7 @@ import { isCoreType } from '../../kernel/directive-payloads.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { describeIssues, isSchema, type StandardSchema } from '../schemas/standard-schema.ts'
 import type { AgentSession } from '../session.ts'
-import type { DurableRun } from '../steps/durable-run.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** Schemas of payloads, by the action type of their directive. */
 export type DirectiveSchemas = { readonly [actionType: string]: StandardSchema }
@@ -25,7 +25,7 @@ const isPlainRecord = (value: unknown): value is object =>
 
 /** The same session. A directive whose payload does not fit its schema is refused before anything of it is in the log. */
 export const withDirectiveSchemas = (
-  run: Pick<DurableRun, 'track'>,
+  run: Pick<FunctionRun, 'track'>,
   session: AgentSession,
   schemas: DirectiveSchemas,
 ): AgentSession => {

@@ -5,13 +5,13 @@ import { attachmentsOf } from '../attachments.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { parseRunInput, parseRunResult } from '../schemas/input.ts'
 import type { AgentSession } from '../session.ts'
-import type { DurableRun } from '../steps/durable-run.ts'
 import { withDirectiveSchemas } from './directive-schemas.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** The report with which the run ends. */
 export const callFunction = async (
   definition: AgentDefinition,
-  run: DurableRun,
+  run: FunctionRun,
   session: AgentSession,
 ): Promise<ReportItem> => {
   const { prompt, input, settings } = run.job

@@ -8,8 +8,8 @@ import { flushPending } from '../../kernel/host/host.suite.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { key, NativeWorld } from '../../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from '../agent.ts'
-import { DurableProcess, defineAgents, keyOf } from '../steps/durable-world.suite.ts'
 import type { DirectiveSchemas } from './directive-schemas.ts'
+import { DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
 
 /** The function notes what it gets back: the second half of what must not change. */
 type Note = (...values: unknown[]) => void
@@ -23,7 +23,7 @@ interface Process {
 
 interface Case {
   readonly work: Work
-  /** What people and the clock do meanwhile. */
+  /** People answer, and the clock moves, while the function runs. */
   readonly meanwhile?: (it: World) => Promise<void>
   readonly opening?: object
   readonly directives?: DirectiveSchemas

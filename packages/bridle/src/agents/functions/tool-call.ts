@@ -4,22 +4,22 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
-import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolTimeout } from '../errors.ts'
 import { TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ToolContext, ToolOptions } from '../session.ts'
+import { agentEventItem } from '../session-items.ts'
 import { checkMs } from '../session-parts.ts'
 import type { CallLookup } from '../steps/call-lookup.ts'
-import type { DurableRun } from '../steps/durable-run.ts'
 import { errorDetails, loggedError, OutcomeUnknown } from '../steps/errors.ts'
 import type { CallRecord } from '../steps/memo.ts'
 import { type CallRequest, clearance, denial, type EditCheck, question } from './call-approval.ts'
 import type { CallBatch } from './call-batch.ts'
-import { type CallName, intent, outcome, success } from './call-reports.ts'
+import { type CallIdentity, intent, outcome, success } from './call-reports.ts'
 import { keepCallSchema } from './call-schemas.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** The calls of a run: those in the log, and those that begin now. */
 export interface RunCalls {
@@ -29,7 +29,7 @@ export interface RunCalls {
 
 /** Makes the call, or returns what came of it when it was made before. */
 export const runTool = async <Args extends object, Result>(
-  run: DurableRun,
+  run: FunctionRun,
   { lookup, batch }: RunCalls,
   { base, tool }: CallRequest,
   proposed: Args,
@@ -91,7 +91,7 @@ const editProblem = async <Args>(
 }
 
 const validatedArguments = async <Args>(
-  call: CallName,
+  call: CallIdentity,
   args: JsonObject,
   options: ToolOptions<Args>,
 ): Promise<Args> => {
@@ -104,14 +104,14 @@ const validatedArguments = async <Args>(
 class ArgumentsMisfit extends TypeError {}
 
 /** Report items that come before the outcome of a call whose arguments do not fit. */
-const misfitItems = ({ id, tool }: CallName, error: unknown): ReportItem[] =>
+const misfitItems = ({ id, tool }: CallIdentity, error: unknown): ReportItem[] =>
   error instanceof ArgumentsMisfit
     ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]
     : []
 
 /** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
 const checkedArguments = async <Args>(
-  { tool }: CallName,
+  { tool }: CallIdentity,
   args: JsonObject,
   { input }: ToolOptions<Args>,
 ): Promise<{ readonly value: Args } | { readonly problem: string }> => {
@@ -121,8 +121,8 @@ const checkedArguments = async <Args>(
 }
 
 const perform = async <Args, Result>(
-  run: DurableRun,
-  { id, tool }: CallName,
+  run: FunctionRun,
+  { id, tool }: CallIdentity,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
@@ -142,7 +142,7 @@ const perform = async <Args, Result>(
 }
 
 const settledResult = async (
-  run: DurableRun,
+  run: FunctionRun,
   call: CallRecord,
   settled: Payloads['tool_outcome'],
   timeoutMs = 0,
@@ -158,7 +158,7 @@ const settledResult = async (
 }
 
 /** A large result stands in an artifact: JSON, or a text. */
-const artifactResult = async (run: DurableRun, call: CallRecord, reference: Json): Promise<Json> => {
+const artifactResult = async (run: FunctionRun, call: CallRecord, reference: Json): Promise<Json> => {
   const id = isJsonObject(reference) ? reference.artifact_id : undefined
   const artifact = run.memo.artifacts.get(String(id))
   const text = artifact ? await run.reporter.session.artifactText(String(id), artifact.seq) : null

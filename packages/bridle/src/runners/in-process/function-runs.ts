@@ -4,19 +4,19 @@
 // and dies with its process: the kernel ends its run as interrupted in a chat, and starts it again from the beginning in a
 // background session, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
 import { beginCallSchemas } from '../../agents/functions/call-schemas.ts'
 import { callFunction } from '../../agents/functions/function-call.ts'
-import { DurableRun } from '../../agents/steps/durable-run.ts'
-import { createDurableSession } from '../../agents/steps/durable-session.ts'
+import { FunctionRun } from '../../agents/functions/function-run.ts'
+import { createFunctionSession } from '../../agents/functions/function-session.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { attemptName, endInTime } from './stopping.ts'
 
 interface RunInHand {
-  readonly run: DurableRun
+  readonly run: FunctionRun
   /** The first reason stays. */
   readonly stop: (why: string) => void
   /** Resolves when the run does nothing any more. */
@@ -58,7 +58,7 @@ export class FunctionRuns {
     beginCallSchemas(reporter, definition)
     const abortion = new AbortController()
     const stop = (why: string) => abortion.abort(new RunEndedError(why))
-    const run = new DurableRun(job, reporter, this.#ports, abortion.signal, definition.durable)
+    const run = new FunctionRun(job, reporter, this.#ports, abortion.signal, definition.durable)
     // A function that was let go is not cancelled: it begins again when news come.
     reporter.onClose(() => run.isLeft || stop('The run was cancelled.'))
     const work = play(definition, run, first, () => stop('The run is over.'))
@@ -78,7 +78,7 @@ export class FunctionRuns {
  */
 const play = async (
   definition: AgentDefinition,
-  run: DurableRun,
+  run: FunctionRun,
   first: ReportItem,
   over: () => void,
 ): Promise<RunEnd> => {
@@ -88,7 +88,7 @@ const play = async (
     // The process is about to end, or the run was cancelled meanwhile: the function must not begin.
     if (run.isLeft) return 'waiting'
     if (run.signal.aborted) return 'done'
-    const { session, closing } = createDurableSession(run)
+    const { session, closing } = createFunctionSession(run)
     const end = await Promise.race([callFunction(definition, run, session), run.left.then(() => null)])
     if (run.isLeft || end === null) return 'waiting'
     if (run.signal.aborted) return 'done'

@@ -5,13 +5,13 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import type { AgentRunPorts } from '../agent-run.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
-import { type CallScope, createCallScope, noCallScope } from './call-scope.ts'
-import { nestedCallError } from './errors.ts'
-import { CONTINUATION_TICKS, WAIT_GRACE_MS } from './limits.ts'
-import { RunMemo } from './memo.ts'
-import { continuedRuns, historyPages } from './run-history.ts'
+import type { AgentRunPorts } from '../run-ports.ts'
+import { type CallScope, createCallScope, noCallScope } from '../steps/call-scope.ts'
+import { nestedCallError } from '../steps/errors.ts'
+import { CONTINUATION_TICKS, WAIT_GRACE_MS } from '../steps/limits.ts'
+import { RunMemo } from '../steps/memo.ts'
+import { continuedRuns, historyPages } from '../steps/run-history.ts'
 
 interface PendingWait {
   /** Looks whether the wait is over; settles it then. */
@@ -23,7 +23,7 @@ interface PendingWait {
   cancelTimer: () => void
 }
 
-export class DurableRun {
+export class FunctionRun {
   readonly job: Job
   readonly reporter: RunReporter
   readonly ports: AgentRunPorts

@@ -2,29 +2,28 @@
 // whatever the log has already is returned from there, and not done or said again. The memo of any other function is empty.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
-import { agentEventItem } from '../agent-run.ts'
-import { waitForApproval } from '../functions/call-approval.ts'
-import { CallBatch } from '../functions/call-batch.ts'
-import { callNames, numberedCallNames } from '../functions/call-names.ts'
-import { abandonedOutcome } from '../functions/call-reports.ts'
-import { runTool } from '../functions/tool-call.ts'
 import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
-import { artifactItem, usageItem } from '../session-items.ts'
+import { agentEventItem, artifactItem, usageItem } from '../session-items.ts'
 import { checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
-import { CallLookup } from './call-lookup.ts'
-import type { DurableRun } from './durable-run.ts'
-import { createDurableSteps, refusedSteps } from './durable-steps.ts'
-import { type SpeakingCall, TextReplay } from './text-replay.ts'
+import { CallLookup } from '../steps/call-lookup.ts'
+import { type SpeakingCall, TextReplay } from '../steps/text-replay.ts'
+import { waitForApproval } from './call-approval.ts'
+import { CallBatch } from './call-batch.ts'
+import { callNames, numberedCallNames } from './call-names.ts'
+import { abandonedOutcome } from './call-reports.ts'
+import type { FunctionRun } from './function-run.ts'
+import { refusedSteps, sessionSteps } from './session-steps.ts'
+import { runTool } from './tool-call.ts'
 
-export interface DurableSession {
+export interface FunctionSession {
   readonly session: AgentSession
   /** The reports with which a function that has returned ends: it did not say or call everything again that the log has. */
   readonly closing: () => ReportItem[]
 }
 
 /** `run` has loaded its memo. */
-export const createDurableSession = (run: DurableRun): DurableSession => {
+export const createFunctionSession = (run: FunctionRun): FunctionSession => {
   const { memo } = run
   const text = new TextReplay(memo.text)
   const thoughts = new TextReplay(memo.thoughts)
@@ -106,7 +105,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
   const session: AgentSession = {
     id: run.job.key.id,
-    ...(run.isDurable ? createDurableSteps(run) : refusedSteps(run)),
+    ...(run.isDurable ? sessionSteps(run) : refusedSteps(run)),
 
     text: (chunk) =>
       run.track(async () => {
@@ -161,7 +160,7 @@ const supersedeText = (chars: number): ReportItem => ({
 })
 
 /** The part of the answer that holds the thought at a place, and the characters of the thoughts before that part. */
-const thoughtPart = (run: DurableRun, at: number): { readonly parts: number; readonly chars: number } => {
+const thoughtPart = (run: FunctionRun, at: number): { readonly parts: number; readonly chars: number } => {
   const answer = run.reporter.session
     .messages()
     .findLast(({ role, runId }) => role === 'assistant' && runId === run.job.runId)
