@@ -32,16 +32,18 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     const origin = run.scope.current()
     return origin?.kind === 'call' ? (memo.calls.get(origin.name)?.from.seq ?? Number.POSITIVE_INFINITY) : 0
   }
-  const memory = replayedMemory(
-    run.reporter,
-    memo.startedAt,
-    (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
-  )
+  const replayed = run.isDurable
+    ? replayedMemory(
+        run.reporter,
+        memo.startedAt,
+        (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
+      )
+    : null
   const lookup = new CallLookup(memo, ({ from, to }) => {
     text.addCall(from.text, to.text)
     thoughts.addCall(from.thoughts, to.thoughts)
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
-      memory.remember(String(key), value ?? null)
+      replayed?.remember(String(key), value ?? null)
   })
   const batch = new CallBatch(memo.batches, (item) => run.report(item))
   const calls = { lookup, batch }
@@ -134,11 +136,7 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, memo.runIds),
-    memory: createMemory(
-      (start) => run.track(start),
-      run.isDurable ? memory : liveMemory(run.reporter, run.ports.clock),
-      publish,
-    ),
+    memory: createMemory((start) => run.track(start), replayed ?? liveMemory(run.reporter, run.ports.clock), publish),
   }
 
   return {
