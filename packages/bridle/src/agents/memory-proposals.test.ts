@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent } from './agent.ts'
+import { type AgentFunction, DurableProcess, defineAgents, keyOf } from './functions/durable-world.suite.ts'
 import { LoopWorld, lastResults, lastText, keyOf as loopKey, stubModel } from './loop/loop.suite.ts'
-import { type AgentFunction, DurableProcess, defineAgents, keyOf } from './steps/durable-world.suite.ts'
 import { tool } from './tools/tool.ts'
 
 const [one, two, three] = [keyOf('a', 's1'), keyOf('a', 's2'), keyOf('b', 's3')]

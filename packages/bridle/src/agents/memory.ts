@@ -9,7 +9,6 @@ import {
 import type { Clock } from '../kernel/ports/clock.ts'
 import { isRemembered, MEMORY_PROPOSAL, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
-import type { AgentRun } from './agent-run.ts'
 import { EXPIRY_MS_MAX } from './limits.ts'
 import { toPlainJson } from './schemas/input.ts'
 import type { SessionMemory } from './session.ts'
@@ -44,11 +43,11 @@ export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess =>
  * tool made whose call is settled: the tool is not run again.
  */
 export const replayedMemory = (
-  run: AgentRun,
+  reporter: RunReporter,
   startedAt: number,
   isInLog: (key: string, value: Json) => boolean,
 ): MemoryAccess & { readonly remember: (key: string, value: Json) => void } => {
-  const before = memoryBeforeRun(run.reporter.session.memory())
+  const before = memoryBeforeRun(reporter.session.memory())
   const entries = new Map<string, RememberedValue>(
     Object.entries(before).filter(([, entry]) => isRemembered(entry, startedAt)),
   )
@@ -62,7 +61,7 @@ export const replayedMemory = (
     remember,
     set: async (key, value, ttlMs) => {
       remember(key, value)
-      if (!isInLog(key, value)) await run.report({ type: 'memory', key, value, ttlMs })
+      if (!isInLog(key, value)) await reporter.report([{ type: 'memory', key, value, ttlMs }])
     },
   }
 }

@@ -1,29 +1,29 @@
-// Parts that the sessions of durable and other agents share.
+// Parts of an agent's session that need nothing but its reporter.
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
-import type { AgentRun } from './agent-run.ts'
 import { TEXT_CHARS_MAX } from './limits.ts'
 
 /** Streams the answer of a run. */
 export class TextSender {
-  readonly #run: AgentRun
+  readonly #reporter: RunReporter
   #unsent = 0
 
-  constructor(run: AgentRun) {
-    this.#run = run
+  constructor(reporter: RunReporter) {
+    this.#reporter = reporter
   }
 
   async send(text: string): Promise<void> {
     for (let from = 0; from < text.length; from += TEXT_CHARS_MAX) {
       const piece = text.slice(from, from + TEXT_CHARS_MAX)
       this.#unsent += piece.length
-      await this.#run.reporter.token(piece)
+      await this.#reporter.token(piece)
       // Pacing merges fast tokens into one event. An agent that never pauses waits for the log here, or its text would pile up.
       if (this.#unsent < TEXT_CHARS_MAX) continue
       this.#unsent = 0
-      await this.#run.report()
+      await this.#reporter.report([])
     }
   }
 }
@@ -58,11 +58,17 @@ export const checkpointPayload = (summary: string): JsonObject => ({
 
 /** The conversation up to the answer of these runs, which are one turn. Its last message is the prompt of the turn. */
 export const messagesBefore = (
-  { reporter }: Pick<AgentRun, 'reporter'>,
+  { reporter }: { readonly reporter: RunReporter },
   runIds: ReadonlySet<string>,
 ): readonly HarnessMessage[] => {
   const messages = reporter.session.messages()
   const answer = messages.findIndex(({ role, runId }) => role === 'assistant' && runIds.has(runId ?? ''))
   // The session holds these messages: the function may change its own copy.
   return structuredClone(answer < 0 ? messages : messages.slice(0, answer))
+}
+
+/** Throws unless the time is in its range; absent is fine. */
+export const checkMs = (name: string, ms: number | undefined, max: number): void => {
+  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
+    throw new RangeError(`${name} is between 0 and ${max}.`)
 }

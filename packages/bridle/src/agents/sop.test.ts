@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { flushPending } from '../kernel/host/host.suite.ts'
 import { currentStep } from '../kernel/views/work-progress.ts'
 import { agent, isAgent } from './agent.ts'
+import { type AgentsOf, DurableProcess, keyOf } from './functions/durable-world.suite.ts'
 import { SOP_STEPS_MAX } from './limits.ts'
 import { type SopStep, sop } from './sop.ts'
-import { type AgentsOf, DurableProcess, keyOf } from './steps/durable-world.suite.ts'
 
 const form = { action_type: 'render_ui', payload: { component: 'Form' } }
 const onboard: AgentsOf = (process) => [

@@ -1,9 +1,9 @@
 // The calls that a function begins at the same moment, as with `Promise.all`: readers learn by a `tool_batch` that they belong together.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { agentEventItem } from '../agent-run.ts'
+import { agentEventItem } from '../session-items.ts'
 
 export class CallBatch {
-  #calls: string[] = []
+  #calls = new Set<string>()
   #wave: number
   readonly #report: (item: ReportItem) => Promise<void>
 
@@ -15,13 +15,13 @@ export class CallBatch {
 
   /** To be told of each new call, before anything else of it is awaited. */
   add(callId: string): void {
-    this.#calls.push(callId)
-    if (this.#calls.length === 1) queueMicrotask(() => this.#flush())
+    if (this.#calls.size === 0) queueMicrotask(() => this.#flush())
+    this.#calls.add(callId)
   }
 
   #flush(): void {
-    const calls = this.#calls
-    this.#calls = []
+    const calls = [...this.#calls]
+    this.#calls.clear()
     if (calls.length < 2) return
     this.#wave += 1
     // A run that has ended takes no reports.

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/json.ts'
 import { agent } from '../agent.ts'
 import { sop } from '../sop.ts'
-import { DurableProcess, keyOf } from '../steps/durable-world.suite.ts'
 import { directiveSchemasProblem } from './directive-schemas.ts'
+import { DurableProcess, keyOf } from './durable-world.suite.ts'
 
 const START = 'com.example.sop.start'
 const directives = { [START]: v.object({ id: v.string(), step: v.optional(v.number()) }) }

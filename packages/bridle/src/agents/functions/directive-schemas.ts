@@ -2,9 +2,9 @@
 import { fieldsProblem } from '../../kernel/directive.ts'
 import { isCoreType } from '../../kernel/directive-payloads.ts'
 import { isJsonObject } from '../../kernel/json.ts'
-import type { AgentRun } from '../agent-run.ts'
 import { describeIssues, isSchema, type StandardSchema } from '../schemas/standard-schema.ts'
 import type { AgentSession } from '../session.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** Schemas of payloads, by the action type of their directive. */
 export type DirectiveSchemas = { readonly [actionType: string]: StandardSchema }
@@ -24,7 +24,11 @@ const isPlainRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same session. A directive whose payload does not fit its schema is refused before anything of it is in the log. */
-export const withDirectiveSchemas = (run: AgentRun, session: AgentSession, schemas: DirectiveSchemas): AgentSession => {
+export const withDirectiveSchemas = (
+  run: Pick<FunctionRun, 'track'>,
+  session: AgentSession,
+  schemas: DirectiveSchemas,
+): AgentSession => {
   if (Object.keys(schemas).length === 0) return session
   const refuseOr = (directive: unknown, send: () => Promise<void>) => {
     const problem = payloadProblem(schemas, directive)

@@ -1,17 +1,17 @@
 // Calls the `run` function of an agent: its input is checked before, and its result after.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
-import type { AgentRun } from '../agent-run.ts'
 import { attachmentsOf } from '../attachments.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { parseRunInput, parseRunResult } from '../schemas/input.ts'
 import type { AgentSession } from '../session.ts'
 import { withDirectiveSchemas } from './directive-schemas.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** The report with which the run ends. */
 export const callFunction = async (
   definition: AgentDefinition,
-  run: AgentRun,
+  run: FunctionRun,
   session: AgentSession,
 ): Promise<ReportItem> => {
   const { prompt, input, settings } = run.job

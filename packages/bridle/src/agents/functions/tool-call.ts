@@ -1,29 +1,37 @@
-// The life of a tool call: its intent enters the log, a person approves where that is required, the effect happens, and the
-// outcome enters the log.
-
-import { assert } from '../../kernel/assert.ts'
+// A tool call of a function. A settled call returns what the log says. An open one continues where it was: it waits for its approval, is
+// made again if that is harmless, or a person is asked. All calls of a function with `durable: false` are new.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
-import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { type Json, type JsonObject, present } from '../../kernel/json.ts'
-import { OUTCOME_TYPES, outcomeFactsIn, type ToolOutcome, type ToolStatus } from '../../kernel/schemas.ts'
-import { type AgentRun, agentEventItem } from '../agent-run.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
 import { shortErrorMessage } from '../error-message.ts'
-import { ToolDenied, ToolTimeout } from '../errors.ts'
-import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
+import { ToolTimeout } from '../errors.ts'
+import { TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
-import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
+import type { ToolContext, ToolOptions } from '../session.ts'
+import { agentEventItem } from '../session-items.ts'
+import { checkMs } from '../session-parts.ts'
+import type { CallLookup } from '../steps/call-lookup.ts'
+import { errorDetails, loggedError, OutcomeUnknown } from '../steps/errors.ts'
+import type { CallRecord } from '../steps/memo.ts'
+import { type CallRequest, clearance, denial, type EditCheck, question } from './call-approval.ts'
+import type { CallBatch } from './call-batch.ts'
+import { type CallIdentity, intent, outcome, success } from './call-reports.ts'
 import { keepCallSchema } from './call-schemas.ts'
+import type { FunctionRun } from './function-run.ts'
 
-export interface AgentToolCall {
-  readonly id: string
-  readonly tool: string
+/** The calls of a run: those in the log, and those that begin now. */
+export interface RunCalls {
+  readonly lookup: CallLookup
+  readonly batch: CallBatch
 }
 
+/** Makes the call, or returns what came of it when it was made before. */
 export const runTool = async <Args extends object, Result>(
-  run: AgentRun,
-  call: AgentToolCall,
+  run: FunctionRun,
+  { lookup, batch }: RunCalls,
+  { base, tool }: CallRequest,
   proposed: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   options: ToolOptions<Args>,
@@ -31,96 +39,59 @@ export const runTool = async <Args extends object, Result>(
   const requested = toPlainObject(proposed, 'arguments of a tool')
   const { effect = 'unsafe', approve, timeoutMs } = options
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
-  const intent = agentEventItem('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
+  const { call, isNew } = lookup.take(base, tool, requested, effect)
+  if (call.outcome) return (await settledResult(run, call, call.outcome, timeoutMs)) as Result
+  if (isNew) batch.add(call.id)
+  const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
   if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
-  // Intent before effect: after a crash the log must tell whether the effect may have happened.
-  const args = approve
-    ? await approvedArguments(run, call, intent, requested, approve === true ? {} : approve)
-    : await run.report(intent).then(() => requested)
+  if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
+  const edits: EditCheck = {
+    problem: async (given) => (run.isDurable ? editProblem(call, given, options) : null),
+    expiresMs,
+  }
+  const args = await clearance(run, call, { isNew, isAsked: isNew && Boolean(approve) }, edits)
   const startedAt = run.ports.clock.now()
   const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
+  const inScope = (given: Args, context: ToolContext) =>
+    run.scope.run({ kind: 'call', name: call.id }, () => execute(given, context))
   try {
-    const result = await perform(run, call, await validatedArguments(call, args, options), execute, options)
-    await run.report(
-      ...success(call, result === undefined ? null : toPlainJson(result, 'result of a tool'), elapsedMs()),
-    )
-    return result
+    const valid = await validatedArguments(call, args, options)
+    const returned = await perform(run, { id: call.stepId, tool }, valid, inScope, options)
+    const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+    if (run.isDurable) checkSize(tool, result)
+    await run.report(...success(call, result, elapsedMs()))
+    // A durable function sees the value of the log each time. The session holds that value: the function may change its own copy.
+    return (run.isDurable ? structuredClone(result) : returned) as Result
   } catch (error) {
     if (run.signal.aborted) throw error
+    const details = run.isDurable ? errorDetails(error) : {}
+    const message = shortErrorMessage(error)
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await run.report(
-      ...misfitItems(call, error),
-      outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }),
+    await run.report(...misfitItems(call, error), outcome(call, status, elapsedMs(), { error: message, ...details }))
+    throw status === 'timeout' || !run.isDurable ? error : loggedError(message, details, error)
+  }
+}
+
+const checkSize = (tool: string, result: Json): void => {
+  if (JSON.stringify(result).length > TOOL_RESULT_CHARS_MAX)
+    throw new RangeError(
+      `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Return less of it.`,
     )
-    throw error
-  }
 }
 
-/** Asks a person without running a tool. The question is a tool call in the log, and the decision is its outcome. */
-export const waitForApproval = async (
-  run: AgentRun,
-  call: AgentToolCall,
-  { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
-): Promise<ApprovalOutcome> => {
-  const requested = toPlainObject(args ?? {}, 'arguments of an approval')
-  const intent = agentEventItem('tool_call', {
-    name: call.tool,
-    arguments: requested,
-    tool_call_id: call.id,
-    effect: 'pure',
-  })
-  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
-  const { decision, args: granted } = approval
-  if (approval.approved) await run.report(...success(call, { decision, arguments: granted }, 0))
-  else await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? decision }))
-  return approval
+/** Only a person's arguments are asked about again: those of the function are its author's to mend. */
+const editProblem = async <Args>(
+  call: CallRecord,
+  args: JsonObject,
+  options: ToolOptions<Args>,
+): Promise<string | null> => {
+  if (canonicalJson(args) === canonicalJson(call.arguments)) return null
+  const checked = await checkedArguments(call, args, options)
+  return 'problem' in checked ? checked.problem : null
 }
 
-const approvedArguments = async (
-  run: AgentRun,
-  call: AgentToolCall,
-  intent: ReportItem,
-  requested: JsonObject,
-  { reason = `The agent wants to run "${call.tool}".`, expiresMs }: { reason?: string; expiresMs?: number },
-): Promise<JsonObject> => {
-  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
-  if (approval.decision === 'approved') return approval.args
-  await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? approval.decision }))
-  throw new ToolDenied(call.tool, approval.decision, approval.decision === 'expired' ? null : approval.reason)
-}
-
-const waitForDecision = async (
-  run: AgentRun,
-  { id, tool }: AgentToolCall,
-  intent: ReportItem,
-  requested: JsonObject,
-  reason: string,
-  expiresMs: number | undefined,
-): Promise<ApprovalOutcome> => {
-  const { digest } = run.ports
-  if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
-  checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
-  await run.report(intent, {
-    type: 'ask',
-    toolCallId: id,
-    tool,
-    arguments: requested,
-    reason,
-    digest: await callDigest(digest, tool, requested),
-    ...present({ expiresMs }),
-  })
-  const { decision, arguments: args, approvedDigest, reason: comment } = await run.answer(id)
-  if (decision !== 'approved') {
-    return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: comment }
-  }
-  const isApproved = (await callDigest(digest, tool, args)) === approvedDigest
-  if (!isApproved) await run.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
-  assert(isApproved, `the arguments of "${tool}" are those that were approved`)
-  return { approved: true, decision, args, reason: comment }
-}
-
-export const validatedArguments = async <Args>(
-  call: AgentToolCall,
+const validatedArguments = async <Args>(
+  call: CallIdentity,
   args: JsonObject,
   options: ToolOptions<Args>,
 ): Promise<Args> => {
@@ -133,14 +104,14 @@ export const validatedArguments = async <Args>(
 class ArgumentsMisfit extends TypeError {}
 
 /** Report items that come before the outcome of a call whose arguments do not fit. */
-export const misfitItems = ({ id, tool }: AgentToolCall, error: unknown): ReportItem[] =>
+const misfitItems = ({ id, tool }: CallIdentity, error: unknown): ReportItem[] =>
   error instanceof ArgumentsMisfit
     ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]
     : []
 
 /** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
-export const checkedArguments = async <Args>(
-  { tool }: AgentToolCall,
+const checkedArguments = async <Args>(
+  { tool }: CallIdentity,
   args: JsonObject,
   { input }: ToolOptions<Args>,
 ): Promise<{ readonly value: Args } | { readonly problem: string }> => {
@@ -149,9 +120,9 @@ export const checkedArguments = async <Args>(
   return 'problem' in checked ? { problem: `The arguments of "${tool}" do not fit: ${checked.problem}` } : checked
 }
 
-export const perform = async <Args, Result>(
-  run: AgentRun,
-  { id, tool }: AgentToolCall,
+const perform = async <Args, Result>(
+  run: FunctionRun,
+  { id, tool }: CallIdentity,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
@@ -170,28 +141,34 @@ export const perform = async <Args, Result>(
   return run.orRunEnd(work, signal).finally(cancelTimer)
 }
 
-/** The session makes an artifact of a result that is too large for an event. */
-export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => [
-  agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
-  outcome(call, 'ok', elapsedMs, { result, ...outcomeFactsIn(result) }),
-]
-
-export const outcome = (
-  { id, tool }: AgentToolCall,
-  status: ToolStatus,
-  elapsedMs: number,
-  more: Partial<ToolOutcome> & { readonly result?: Json; readonly transient?: boolean },
-): ReportItem =>
-  agentEventItem('tool_outcome', {
-    tool_call_id: id,
-    tool_name: tool,
-    outcome_type: OUTCOME_TYPES[status],
-    status,
-    elapsed_ms: elapsedMs,
-    ...more,
-  })
-
-export const checkMs = (name: string, ms: number | undefined, max: number): void => {
-  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
-    throw new RangeError(`${name} is between 0 and ${max}.`)
+const settledResult = async (
+  run: FunctionRun,
+  call: CallRecord,
+  settled: Payloads['tool_outcome'],
+  timeoutMs = 0,
+): Promise<Json> => {
+  const approval = run.memo.approvals.get(call.id)
+  if (settled.status === 'ok') return structuredClone(settled.result ?? null)
+  if (settled.status === 'artifact') return artifactResult(run, call, settled.result ?? null)
+  if (settled.status === 'timeout') throw new ToolTimeout(call.tool, timeoutMs)
+  if (settled.status === 'denied' && approval) throw denial(call, approval)
+  if (settled.reason === 'outcome_unknown') throw new OutcomeUnknown(call.tool, approval?.reason ?? null)
+  const details = errorDetailsOf(settled)
+  throw loggedError(settled.error ?? settled.reason ?? 'The call failed.', details)
 }
+
+/** A large result stands in an artifact: JSON, or a text. */
+const artifactResult = async (run: FunctionRun, call: CallRecord, reference: Json): Promise<Json> => {
+  const id = isJsonObject(reference) ? reference.artifact_id : undefined
+  const artifact = run.memo.artifacts.get(String(id))
+  const text = artifact ? await run.reporter.session.artifactText(String(id), artifact.seq) : null
+  if (!artifact || text === null)
+    throw new Error(`The result of "${call.tool}" is no longer kept. Return less, or keep it outside.`)
+  return artifact.contentType.startsWith('text/') ? text : (JSON.parse(text) as Json)
+}
+
+const errorDetailsOf = ({ error_name, error_code, transient }: Payloads['tool_outcome']) => ({
+  ...(typeof error_name === 'string' && { error_name }),
+  ...(typeof error_code === 'string' && { error_code }),
+  ...(transient === true && { transient }),
+})

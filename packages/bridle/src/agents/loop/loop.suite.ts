@@ -12,8 +12,8 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentDefinition } from '../agent.ts'
-import type { AgentRunPorts } from '../agent-run.ts'
 import type { LanguageModel, ModelCallOptions, ModelMessage } from '../model/model.ts'
+import type { AgentRunPorts } from '../run-ports.ts'
 import { findChildAgent } from '../subagents/child-agents.ts'
 
 /** An answer of the stub: text, thoughts and calls, in this order. `cut` ends the stream before its end. */

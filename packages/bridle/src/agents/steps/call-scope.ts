@@ -27,6 +27,9 @@ export const createCallScope = (): CallScope => {
   }
 }
 
+/** Sees no call. */
+export const noCallScope: CallScope = { run: (_origin, call) => call(), current: () => undefined }
+
 interface AsyncStorage {
   run<T>(origin: CallOrigin, call: () => T): T
   getStore(): CallOrigin | undefined

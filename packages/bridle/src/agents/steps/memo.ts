@@ -98,17 +98,17 @@ export class RunMemo {
   thoughts = ''
   /** The part of both that stands in the answer of the run that a branch continues: it cannot be withdrawn. */
   inherited = { text: 0, thoughts: 0 }
+  /** The run itself, and the runs of parents that it continues. */
+  readonly runIds: ReadonlySet<string>
   readonly #runId: string
-  readonly #runIds: ReadonlySet<string>
   readonly #callOf = new Map<string, string>()
   readonly #openCalls = new Set<string>()
   /** Whether the last attempt was durable; null: none has started. */
   #isDurable: boolean | null = null
 
-  /** `runIds` are the run itself, and the runs of parents that it continues. */
   constructor(runId: string, runIds: ReadonlySet<string> = new Set([runId])) {
     this.#runId = runId
-    this.#runIds = runIds
+    this.runIds = runIds
   }
 
   /** Adds an event from before the function began. */
@@ -124,7 +124,7 @@ export class RunMemo {
   #isNews(event: AnyEvent): boolean {
     if (event.seq <= this.lastSeq) return false
     this.lastSeq = event.seq
-    return event.run !== undefined && this.#runIds.has(event.run)
+    return event.run !== undefined && this.runIds.has(event.run)
   }
 
   #remember(event: AnyEvent): void {

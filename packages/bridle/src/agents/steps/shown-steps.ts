@@ -1,7 +1,7 @@
 // The steps, sleeps and waits of a durable function as people see them: a `step_progress` where each begins and where it ends. A
 // function that begins again reports nothing that the log has.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { agentEventItem } from '../agent-run.ts'
+import { agentEventItem } from '../session-items.ts'
 import type { RunMemo } from './memo.ts'
 
 export class ShownSteps {

@@ -109,8 +109,11 @@ export interface Runner {
   attach(job: Job, reporter: RunReporter): Promise<RunEnd>
   /** Resolves when the attempt has stopped, to the handle from which the engine can continue, or null. Idempotent. */
   abort(job: Job): Promise<string | null>
-  /** Resolves when the runner has the answer; idempotent by request id. */
-  answer(job: Job, answer: ApprovalAnswer): Promise<void>
+  /**
+   * Resolves when the runner has the answer; idempotent by request id. Absent = the runner follows the log of its runs, takes answers from
+   * there and reports `approval_delivered` itself.
+   */
+  answer?(job: Job, answer: ApprovalAnswer): Promise<void>
   /** Whether another process can take the run up with `attach` when this one ends. Absent = no. */
   outlivesProcess?(job: Job): boolean
   /**

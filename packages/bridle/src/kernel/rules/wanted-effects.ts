@@ -53,7 +53,7 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
   if ((run.phase !== 'requested' && run.phase !== 'started') || state.course.wait !== null) return []
   const started = run.phase === 'started'
   const mine = jobOf(key, state, run, epoch)
-  // A durable run reads answers and prompts from its job.
+  // A durable run reads answers and prompts from its job and its log.
   const suspicion = run.durable ? suspicionOf(state) : null
   if (run.durable) return [{ kind: 'run', id: `run:${attempt}`, job: mine, started, ...(suspicion && { suspicion }) }]
   return [

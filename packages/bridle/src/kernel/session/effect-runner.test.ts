@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flushPending, key, setUp } from '../host/host.suite.ts'
+import { flushPending, key, ManualRunner, setUp } from '../host/host.suite.ts'
 import type { RunEnd, Runner } from '../ports/runner.ts'
 import { statusOf } from '../projections/state.ts'
 import { askItem, call, finished, token } from '../rules/rules.suite.ts'
@@ -199,6 +199,26 @@ describe('answers and steers', () => {
     await flushPending()
     expect(next.runner.attempts).toMatchObject([{ how: 'attach', job: { awaiting: ['c1'] } }])
     expect(next.runner.answers).toMatchObject([{ requestId: id }])
+  })
+
+  test('[S15] a runner without `answer` takes it from the log, and says itself when it has it', async () => {
+    const manual = new ManualRunner()
+    const following: Runner = {
+      start: (job, reporter) => manual.start(job, reporter),
+      attach: (job, reporter) => manual.attach(job, reporter),
+      abort: (job) => manual.abort(job),
+    }
+    const { host, session, clock } = await begun({ runner: () => following })
+    const followed: string[] = []
+    manual.last.reporter.follow((events) => void followed.push(...events.map(({ type }) => type)))
+    await manual.last.reporter.report([call('c1'), askItem('c1')])
+    const id = String(Object.keys(session.state.approvals.open)[0])
+    await host.send(key(), { type: 'approve', approvalId: id, decision: 'denied' })
+    await clock.pass(10_000)
+    expect(followed).toContain('approval_decided')
+    expect(session.state.approvals.decided[id]).toMatchObject({ undelivered: true })
+    await manual.last.reporter.report([{ type: 'approval_delivered', requestId: id }])
+    expect(session.state.approvals.decided[id]).toMatchObject({ undelivered: false })
   })
 
   test('[S7] a steer reaches the runner once', async () => {

@@ -136,9 +136,13 @@ export class EffectRunner {
         return { type: 'stopped', ...(resume !== null && { resume }) }
       })
     if (effect.kind === 'answer') {
+      if (!runner.answer) return
       const { answer, job } = effect
       const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
-      return this.#askRunner(effect, () => runner.answer(job, answer).then(() => delivered))
+      return this.#askRunner(effect, async () => {
+        await runner.answer?.(job, answer)
+        return delivered
+      })
     }
     const { message, job } = effect
     const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }

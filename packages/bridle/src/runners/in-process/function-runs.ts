@@ -4,20 +4,28 @@
 // and dies with its process: the kernel ends its run as interrupted in a chat, and starts it again from the beginning in a
 // background session, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import { AgentRun, type AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
 import { beginCallSchemas } from '../../agents/functions/call-schemas.ts'
 import { callFunction } from '../../agents/functions/function-call.ts'
-import { createAgentSession } from '../../agents/functions/run-session.ts'
-import { DurableRun } from '../../agents/steps/durable-run.ts'
-import { runDurableFunction } from '../../agents/steps/function-run.ts'
-import type { ApprovalAnswer, Job, RunEnd } from '../../kernel/ports/runner.ts'
+import { FunctionRun } from '../../agents/functions/function-run.ts'
+import { createFunctionSession } from '../../agents/functions/function-session.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
+import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { attemptName, endInTime } from './stopping.ts'
 
+interface RunInHand {
+  readonly run: FunctionRun
+  /** The first reason stays. */
+  readonly stop: (why: string) => void
+  /** Resolves when the run does nothing any more. */
+  readonly ended: Promise<unknown>
+}
+
 export class FunctionRuns {
   readonly #ports: AgentRunPorts
-  readonly #runs = new Map<string, FunctionRun>()
+  readonly #runs = new Map<string, RunInHand>()
 
   constructor(ports: AgentRunPorts) {
     this.#ports = ports
@@ -25,41 +33,72 @@ export class FunctionRuns {
 
   async start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     if (!definition.durable && job.course) return failChanged(reporter)
-    beginCallSchemas(reporter, definition)
-    return this.#run(job, reporter, (run) =>
-      definition.durable ? run.runDurable(definition, true) : run.run(definition),
-    )
+    return this.#run(definition, job, reporter, { type: 'started', ...(definition.durable && { durable: true }) })
   }
 
   async attach(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     if (!definition.durable) return failChanged(reporter)
-    beginCallSchemas(reporter, definition)
-    return this.#run(job, reporter, (run) => run.runDurable(definition, false))
+    return this.#run(definition, job, reporter, { type: 'resumed' })
   }
 
+  /** The run begins nothing new. Resolves when everything that has begun is in the log. */
   async rest(job: Job): Promise<void> {
-    await this.#runs.get(attemptName(job))?.rest()
+    const inHand = this.#runs.get(attemptName(job))
+    if (inHand) await Promise.race([inHand.run.rest(), inHand.ended])
   }
 
+  /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
   async abort(job: Job): Promise<void> {
-    await this.#runs.get(attemptName(job))?.abort()
+    const inHand = this.#runs.get(attemptName(job))
+    inHand?.stop('The run was cancelled.')
+    if (inHand) await endInTime(inHand.ended, this.#ports.clock)
   }
 
-  deliverAnswer(job: Job, answer: ApprovalAnswer): void {
-    const run = this.#runs.get(attemptName(job))
-    if (!run) throw new Error('The run is not here.')
-    run.deliverAnswer(answer)
-  }
-
-  async #run(job: Job, reporter: RunReporter, work: (run: FunctionRun) => Promise<RunEnd>): Promise<RunEnd> {
-    const run = new FunctionRun(job, reporter, this.#ports)
-    this.#runs.set(attemptName(job), run)
+  async #run(definition: AgentDefinition, job: Job, reporter: RunReporter, first: ReportItem): Promise<RunEnd> {
+    beginCallSchemas(reporter, definition)
+    const abortion = new AbortController()
+    const stop = (why: string) => abortion.abort(new RunEndedError(why))
+    const run = new FunctionRun(job, reporter, this.#ports, abortion.signal, definition.durable)
+    // A function that was let go is not cancelled: it begins again when news come.
+    reporter.onClose(() => run.isLeft || stop('The run was cancelled.'))
+    const work = play(definition, run, first, () => stop('The run is over.'))
+    const inHand: RunInHand = { run, stop, ended: work.catch(() => {}) }
+    this.#runs.set(attemptName(job), inHand)
     try {
-      return await work(run)
+      return await work
     } finally {
-      run.markEnded()
-      if (this.#runs.get(attemptName(job)) === run) this.#runs.delete(attemptName(job))
+      if (this.#runs.get(attemptName(job)) === inHand) this.#runs.delete(attemptName(job))
     }
+  }
+}
+
+/**
+ * A new run, one whose process ended and one that waited are the same: the function begins at its first line, and the log says what it
+ * has done. `over` ends what the function has begun: its result is there.
+ */
+const play = async (
+  definition: AgentDefinition,
+  run: FunctionRun,
+  first: ReportItem,
+  over: () => void,
+): Promise<RunEnd> => {
+  try {
+    await run.report(first)
+    await run.load()
+    // The process is about to end, or the run was cancelled meanwhile: the function must not begin.
+    if (run.isLeft) return 'waiting'
+    if (run.signal.aborted) return 'done'
+    const { session, closing } = createFunctionSession(run)
+    const end = await Promise.race([callFunction(definition, run, session), run.left.then(() => null)])
+    if (run.isLeft || end === null) return 'waiting'
+    if (run.signal.aborted) return 'done'
+    // Sleeps and waits for signals that are left never settle: one that rejected might end the process.
+    run.close()
+    over()
+    await run.report(...(end.type === 'finished' ? closing() : []), end)
+    return 'done'
+  } finally {
+    run.close()
   }
 }
 
@@ -68,69 +107,4 @@ const failChanged = async (reporter: RunReporter): Promise<RunEnd> => {
   const message = 'The agent became "durable: false" in the middle of this run. Ask it again.'
   await reporter.report([{ type: 'failed', message, reason: 'not_durable' }])
   return 'done'
-}
-
-class FunctionRun {
-  readonly #job: Job
-  readonly #reporter: RunReporter
-  readonly #ports: AgentRunPorts
-  readonly #abortController = new AbortController()
-  readonly #ended: Promise<void>
-  #plain: AgentRun | null = null
-  #durable: DurableRun | null = null
-  #markEnded = () => {}
-
-  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts) {
-    this.#job = job
-    this.#reporter = reporter
-    this.#ports = ports
-    this.#ended = new Promise((resolve) => {
-      this.#markEnded = resolve
-    })
-    // A function that was let go is not cancelled: it begins again when news come.
-    reporter.onClose(() => this.#durable?.isLeft || this.#stop('The run was cancelled.'))
-  }
-
-  async run(definition: AgentDefinition): Promise<RunEnd> {
-    const { signal } = this.#abortController
-    const run = new AgentRun(this.#job, this.#reporter, this.#ports, signal)
-    this.#plain = run
-    await run.report({ type: 'started' })
-    const end = await callFunction(definition, run, createAgentSession(run))
-    if (signal.aborted) return 'done'
-    this.#stop('The run is over.')
-    await run.report(end)
-    return 'done'
-  }
-
-  async runDurable(definition: AgentDefinition, isNew: boolean): Promise<RunEnd> {
-    const run = new DurableRun(this.#job, this.#reporter, this.#ports, this.#abortController.signal)
-    this.#durable = run
-    await run.report(isNew ? { type: 'started', durable: true } : { type: 'resumed' })
-    return runDurableFunction(definition, run, () => this.#stop('The run is over.'))
-  }
-
-  deliverAnswer(answer: ApprovalAnswer): void {
-    this.#plain?.receiveAnswer(answer)
-  }
-
-  /** Begins nothing new. Resolves when everything that has begun is in the log. */
-  async rest(): Promise<void> {
-    await Promise.race([this.#durable?.rest(), this.#ended])
-  }
-
-  /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
-  async abort(): Promise<void> {
-    this.#stop('The run was cancelled.')
-    await endInTime(this.#ended, this.#ports.clock)
-  }
-
-  markEnded(): void {
-    this.#markEnded()
-  }
-
-  /** The first reason stays. */
-  #stop(why: string): void {
-    this.#abortController.abort(new RunEndedError(why))
-  }
 }

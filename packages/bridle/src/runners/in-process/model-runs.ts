@@ -1,12 +1,12 @@
 // The runs of model agents in this process. Starting a run and taking one up differ in their first report only.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
 import { READ_ARTIFACT } from '../../agents/loop/artifacts/read-artifact.ts'
 import { runLoop } from '../../agents/loop/loop.ts'
 import { offerAtOnce } from '../../agents/loop/toolset/offer.ts'
 import { hasResultArtifacts } from '../../agents/loop/toolset/toolset.ts'
 import { modelParts } from '../../agents/model/model-choice.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'

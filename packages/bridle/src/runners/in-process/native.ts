@@ -1,9 +1,9 @@
 // Runs an agent written in TypeScript, in this process: one with a model, or one with a function.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { functionCallProblem } from '../../agents/functions/call-schemas.ts'
 import { modelCallProblem } from '../../agents/loop/edited-call.ts'
 import { isModelName } from '../../agents/model/model-choice.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import type { Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { nativeIdentity } from '../engine-identities.ts'
@@ -52,7 +52,6 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       const definition = definitionOf(current)
       return definition && (definition.model ? modelCallProblem : functionCallProblem)(definition, call, ports.clock)
     },
-    answer: async (job, answer) => functions.deliverAnswer(job, answer),
   }
 }
 

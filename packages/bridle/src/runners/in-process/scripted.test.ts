@@ -510,7 +510,7 @@ describe('abort', () => {
     }
     await expect(runner.abort(job)).resolves.toBeNull()
     await expect(
-      runner.answer(job, {
+      runner.answer?.(job, {
         requestId: 'a',
         toolCallId: 'c',
         decision: 'denied',

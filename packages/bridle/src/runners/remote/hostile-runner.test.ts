@@ -112,7 +112,7 @@ describe('[R16] a redirect is never followed, and is an error that says so:', ()
     ['env of a run', (url) => /^\/runs.*env$/.test(url), ({ runner, job }) => runner.attach(job, outletOf([]))],
     ['env', (url) => url === '/env', ({ provider, sandbox }) => provider.setEnvVars(sandbox, { A: 'b' })],
     ['cancel', (url) => url.endsWith('/cancel'), ({ runner, job }) => runner.abort(job)],
-    ['approvals', (url) => url.includes('/approvals/'), ({ runner, job }) => runner.answer(job, answer)],
+    ['approvals', (url) => url.includes('/approvals/'), async ({ runner, job }) => runner.answer?.(job, answer)],
     [
       'steer',
       (url) => url.endsWith('/steer'),
@@ -206,7 +206,7 @@ describe('[R16] an answer without an end is read up to a limit', () => {
       '/runs/the-request/events': () => runner.attach(job, outletOf([])),
       '/runs/the-request/env': () => runner.attach(job, outletOf([])),
       '/runs/the-request/cancel': () => runner.abort(job),
-      '/runs/the-request/approvals/t': () => runner.answer(job, answer),
+      '/runs/the-request/approvals/t': async () => runner.answer?.(job, answer),
       '/runs/the-request/steer': async () => runner.steer?.(job, { messageId: 'm', text: 't' }),
       '/env': () => provider.setEnvVars(sandbox, {}),
       '/health': () => provider.acquire(key()),

@@ -152,6 +152,7 @@ test('[N125] an agent that comes with another one has a runner as long as that o
       report,
       session,
       onClose: () => {},
+      follow: () => () => {},
       closed: false,
       token: async () => {},
       whenCommitted: async () => {},

@@ -2,9 +2,9 @@
 // earlier runs keep the definition they began with.
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
-import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
 import { modelNamesOf } from '../../agents/model/model-choice.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { inputSchemaOf, modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import { findChildAgent } from '../../agents/subagents/child-agents.ts'

@@ -1,7 +1,7 @@
 // The agents of a server: built in, from its options, and from its folder, which is read again when it changes.
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { AgentRunPorts } from '../../agents/agent-run.ts'
+import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { ASSISTANT, createAssistant } from '../models/assistant.ts'

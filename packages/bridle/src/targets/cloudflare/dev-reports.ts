@@ -1,7 +1,8 @@
 // Reports of a Worker to `bridle dev --target cloudflare`, which prints them: news of runs, and what an agent's code threw. The command says
 // in the environment where it listens. A deployed Worker has no such address, and reports nothing.
-import type { AgentFailure } from '../../agents/agent-run.ts'
+
 import { shortErrorMessage } from '../../agents/error-message.ts'
+import type { AgentFailure } from '../../agents/run-ports.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { type RunUpdate, runUpdates } from '../agents/run-updates.ts'
 import { DEV_CAUSES_MAX, DEV_REPORTS_MAX, DEV_STACK_LINES } from './limits.ts'

@@ -18,7 +18,7 @@ import { inTurn } from './http/pipelined-requests.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import type { ServerOptions } from './server-options.ts'
 
-export type { AgentFailure } from '../../agents/agent-run.ts'
+export type { AgentFailure } from '../../agents/run-ports.ts'
 export type { Directory } from '../../kernel/ports/directory.ts'
 export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'

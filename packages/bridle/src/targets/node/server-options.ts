@@ -1,5 +1,5 @@
 // The options of a server on Node. Every option has a default.
-import type { AgentFailure } from '../../agents/agent-run.ts'
+import type { AgentFailure } from '../../agents/run-ports.ts'
 import type { HostPorts } from '../../kernel/host/host.ts'
 import type { StoreOpener } from '../../stores/open-store.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'

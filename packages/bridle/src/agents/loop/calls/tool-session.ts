@@ -2,10 +2,9 @@
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
-import { agentEventItem, directiveItem } from '../../agent-run.ts'
 import { RunEndedError } from '../../errors.ts'
 import { createMemory, liveMemory } from '../../memory.ts'
-import { artifactItem, usageItem } from '../../session-items.ts'
+import { agentEventItem, artifactItem, directiveItem, usageItem } from '../../session-items.ts'
 import { LOOP_EVENT_TYPES, type ToolSession } from '../../tools/tool.ts'
 
 /** `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */

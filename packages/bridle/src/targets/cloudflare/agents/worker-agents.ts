@@ -1,6 +1,7 @@
 // The agents of a Worker: scripted, assistant, voice, those of its options, and the engines behind a runner.
-import type { AgentFailure, AgentRunPorts } from '../../../agents/agent-run.ts'
+
 import { shortErrorMessage } from '../../../agents/error-message.ts'
+import type { AgentFailure, AgentRunPorts } from '../../../agents/run-ports.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { ChildSessions } from '../../../kernel/ports/child-sessions.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'

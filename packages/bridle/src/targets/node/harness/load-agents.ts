@@ -1,6 +1,7 @@
 // The agents of a harness on Node: the scripted one, the engines, and those of the project, connected to the ports that their runs need.
-import type { AgentFailure } from '../../../agents/agent-run.ts'
+
 import { shortErrorMessage } from '../../../agents/error-message.ts'
+import type { AgentFailure } from '../../../agents/run-ports.ts'
 import { keyText } from '../../../kernel/event.ts'
 import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
 import type { Host } from '../../../kernel/host/host.ts'

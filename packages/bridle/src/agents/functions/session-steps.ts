@@ -4,22 +4,22 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { isJsonObject, type Json } from '../../kernel/json.ts'
 import { shortErrorMessage } from '../error-message.ts'
-import { checkMs } from '../functions/tool-call.ts'
 import { EXPIRY_MS_MAX } from '../limits.ts'
 import type { AgentSession, StepContext } from '../session.ts'
-import type { DurableRun } from './durable-run.ts'
-import { errorDetails, loggedError, StepError } from './errors.ts'
-import { STEP_RESULT_CHARS_MAX } from './limits.ts'
-import type { SignalRecord, StepResult } from './memo.ts'
-import { ShownSteps } from './shown-steps.ts'
-import { checkSignalName, checkStepName, StepNames } from './step-names.ts'
+import { checkMs } from '../session-parts.ts'
+import { errorDetails, loggedError, StepError } from '../steps/errors.ts'
+import { STEP_RESULT_CHARS_MAX } from '../steps/limits.ts'
+import type { SignalRecord, StepResult } from '../steps/memo.ts'
+import { ShownSteps } from '../steps/shown-steps.ts'
+import { checkSignalName, checkStepName, StepNames } from '../steps/step-names.ts'
+import type { FunctionRun } from './function-run.ts'
 
 /** Sleeps and signals share the log with steps. No name of a step has "#", so that these names are nobody else's. */
 const SLEEP = '#sleep:'
 const SIGNAL = '#signal:'
 const EXPIRY = '#expiry:'
 
-export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
+export const sessionSteps = (run: FunctionRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
   const names = new StepNames()
   const shown = new ShownSteps(run.memo)
   const received = new Set<number>()
@@ -88,16 +88,25 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
   }
 }
 
+/** A function that never reads its log could not go on from any of them. */
+export const refusedSteps = (run: FunctionRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
+  const refuse = (method: string) =>
+    run.track(async () => {
+      throw new StepError('not_durable', `session.${method}() needs a durable agent: remove "durable: false" from it.`)
+    })
+  return { step: () => refuse('step'), sleep: () => refuse('sleep'), waitFor: () => refuse('waitFor') }
+}
+
 /** Sleeps and waits are shown as `sleep:nightly` and `signal:go`. */
 const shownId = (key: string): string => key.slice(1)
 
 /** Nothing waits for these: they enter the log in order, mostly in one write with what comes next. A run that has ended takes none. */
-const reportSoon = (run: DurableRun, items: readonly ReportItem[]): void => {
+const reportSoon = (run: FunctionRun, items: readonly ReportItem[]): void => {
   if (items.length > 0) run.report(...items).catch(() => {})
 }
 
 const runStep = async <T>(
-  run: DurableRun,
+  run: FunctionRun,
   shown: ShownSteps,
   { name, key }: { readonly name: string; readonly key: string },
   work: (context: StepContext) => T | Promise<T>,
@@ -156,7 +165,7 @@ const stepDone = (name: string, record: StepResult): ReportItem => ({
 })
 
 /** The same as the name of the tool's call for steps inside a tool: the tool does not run again when it is settled. */
-export const callPrefix = (run: DurableRun): string => {
+export const callPrefix = (run: FunctionRun): string => {
   const origin = run.scope.current()
   return origin?.kind === 'call' ? `${origin.name}/` : ''
 }

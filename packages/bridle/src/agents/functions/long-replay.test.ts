@@ -1,8 +1,8 @@
 // A function with thousands of calls and events begins again after each wait: looking one of them up must not read all of them.
 import { expect, test } from 'vitest'
-import { CallLookup } from './call-lookup.ts'
-import { EventReplay } from './event-replay.ts'
-import { type CallRecord, RunMemo } from './memo.ts'
+import { CallLookup } from '../steps/call-lookup.ts'
+import { EventReplay } from '../steps/event-replay.ts'
+import { type CallRecord, RunMemo } from '../steps/memo.ts'
 
 const COUNT = 2_000
 

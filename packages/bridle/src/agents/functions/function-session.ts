@@ -1,27 +1,29 @@
-// The session as the function of a durable agent sees it. The function begins again from its first line after a crash, a pause or
-// a wait; whatever the log has already is returned from there, and not done or said again.
+// The session as the function of an agent sees it. A durable function begins again from its first line after a crash, a pause or a wait;
+// whatever the log has already is returned from there, and not done or said again. The memo of any other function is empty.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
-import { agentEventItem } from '../agent-run.ts'
-import { CallBatch } from '../functions/call-batch.ts'
-import { createMemory, replayedMemory } from '../memory.ts'
+import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
-import { artifactItem, usageItem } from '../session-items.ts'
-import { checkCall, checkpointPayload, checkText, checkToolCall, messagesBefore, TextSender } from '../session-parts.ts'
-import { CallLookup } from './call-lookup.ts'
-import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
-import type { DurableRun } from './durable-run.ts'
-import { callPrefix, createDurableSteps } from './durable-steps.ts'
-import { type SpeakingCall, TextReplay } from './text-replay.ts'
+import { agentEventItem, artifactItem, usageItem } from '../session-items.ts'
+import { checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
+import { CallLookup } from '../steps/call-lookup.ts'
+import { type SpeakingCall, TextReplay } from '../steps/text-replay.ts'
+import { waitForApproval } from './call-approval.ts'
+import { CallBatch } from './call-batch.ts'
+import { callNames, numberedCallNames } from './call-names.ts'
+import { abandonedOutcome } from './call-reports.ts'
+import type { FunctionRun } from './function-run.ts'
+import { refusedSteps, sessionSteps } from './session-steps.ts'
+import { runTool } from './tool-call.ts'
 
-export interface DurableSession {
+export interface FunctionSession {
   readonly session: AgentSession
   /** The reports with which a function that has returned ends: it did not say or call everything again that the log has. */
   readonly closing: () => ReportItem[]
 }
 
 /** `run` has loaded its memo. */
-export const createDurableSession = (run: DurableRun): DurableSession => {
+export const createFunctionSession = (run: FunctionRun): FunctionSession => {
   const { memo } = run
   const text = new TextReplay(memo.text)
   const thoughts = new TextReplay(memo.thoughts)
@@ -30,19 +32,23 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     const origin = run.scope.current()
     return origin?.kind === 'call' ? (memo.calls.get(origin.name)?.from.seq ?? Number.POSITIVE_INFINITY) : 0
   }
-  const memory = replayedMemory(
-    run,
-    memo.startedAt,
-    (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
-  )
+  const replayed = run.isDurable
+    ? replayedMemory(
+        run.reporter,
+        memo.startedAt,
+        (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
+      )
+    : null
   const lookup = new CallLookup(memo, ({ from, to }) => {
     text.addCall(from.text, to.text)
     thoughts.addCall(from.thoughts, to.thoughts)
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
-      memory.remember(String(key), value ?? null)
+      replayed?.remember(String(key), value ?? null)
   })
-  const calls = { lookup, batch: new CallBatch(memo.batches, (item) => run.report(item)) }
-  const sender = new TextSender(run)
+  const batch = new CallBatch(memo.batches, (item) => run.report(item))
+  const calls = { lookup, batch }
+  const names = run.isDurable ? callNames(run) : numberedCallNames(batch)
+  const sender = new TextSender(run.reporter)
 
   const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
     const origin = run.scope.current()
@@ -75,7 +81,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
   const emitItem = (make: () => ReportItem) =>
     run.track(async () => {
       const item = make()
-      if (item.type !== 'event') return
+      if (item.type !== 'event' || !run.isDurable) return run.report(item)
       const { event } = item
       if (event.type === 'token') return say((event.payload as { text: string }).text)
       if (event.type === 'thinking' || event.type === 'reflection')
@@ -99,11 +105,9 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     await run.report(item)
   }
 
-  const request = (base: string, tool: string) => ({ base: `${callPrefix(run)}${base}`, tool })
-
   const session: AgentSession = {
     id: run.job.key.id,
-    ...createDurableSteps(run),
+    ...(run.isDurable ? sessionSteps(run) : refusedSteps(run)),
 
     text: (chunk) =>
       run.track(async () => {
@@ -115,14 +119,11 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runDurableTool(run, calls, request(checkToolCall(name, options.id) ?? name, name), args, execute, options),
+        runTool(run, calls, { base: names.ofTool(name, options.id), tool: name }, args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>
-      run.track(async () => {
-        checkCall(subject, undefined)
-        return waitForDurableApproval(run, lookup, request(`approval:${subject}`, subject), question)
-      }),
+      run.track(async () => waitForApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question)),
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
 
@@ -134,8 +135,8 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     directive: (directive) => emit('directive', directive),
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
-    messages: async () => messagesBefore(run, run.runIds),
-    memory: createMemory((start) => run.track(start), memory, publish),
+    messages: async () => messagesBefore(run, memo.runIds),
+    memory: createMemory((start) => run.track(start), replayed ?? liveMemory(run.reporter, run.ports.clock), publish),
   }
 
   return {
@@ -157,7 +158,7 @@ const supersedeText = (chars: number): ReportItem => ({
 })
 
 /** The part of the answer that holds the thought at a place, and the characters of the thoughts before that part. */
-const thoughtPart = (run: DurableRun, at: number): { readonly parts: number; readonly chars: number } => {
+const thoughtPart = (run: FunctionRun, at: number): { readonly parts: number; readonly chars: number } => {
   const answer = run.reporter.session
     .messages()
     .findLast(({ role, runId }) => role === 'assistant' && runId === run.job.runId)

@@ -1,16 +1,17 @@
-// A run of a durable function: what the log knows of it, and whether the function is at work or can only wait. A function that
-// can only wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come.
+// A run of a function: what the log knows of it, and whether the function is at work or can only wait. A durable function that can only
+// wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come. A function with
+// `durable: false` stays until it ends, and an attempt knows nothing of the attempts before.
+import type { ReportItem } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { runSeq } from '../../kernel/ids.ts'
-import { READ_PAGE } from '../../kernel/limits.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import { AgentRun, type AgentRunPorts } from '../agent-run.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
-import { createCallScope } from './call-scope.ts'
-import { nestedCallError } from './errors.ts'
-import { CONTINUATION_TICKS, CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
-import { RunMemo } from './memo.ts'
+import type { AgentRunPorts } from '../run-ports.ts'
+import { type CallScope, createCallScope, noCallScope } from '../steps/call-scope.ts'
+import { nestedCallError } from '../steps/errors.ts'
+import { CONTINUATION_TICKS, WAIT_GRACE_MS } from '../steps/limits.ts'
+import { RunMemo } from '../steps/memo.ts'
+import { continuedRuns, historyPages } from '../steps/run-history.ts'
 
 interface PendingWait {
   /** Looks whether the wait is over; settles it then. */
@@ -22,13 +23,17 @@ interface PendingWait {
   cancelTimer: () => void
 }
 
-export class DurableRun extends AgentRun {
+export class FunctionRun {
+  readonly job: Job
+  readonly reporter: RunReporter
+  readonly ports: AgentRunPorts
+  readonly signal: AbortSignal
+  readonly isDurable: boolean
   /** Resolves when the function is let go, and never rejects. */
   readonly left: Promise<void>
-  readonly scope = createCallScope()
+  readonly scope: CallScope
   readonly #waits = new Set<PendingWait>()
   #memo: RunMemo
-  #runIds: ReadonlySet<string>
   #working = 0
   #isLeft = false
   #isResting = false
@@ -40,9 +45,14 @@ export class DurableRun extends AgentRun {
   #markChanged = () => {}
   #stopFollowing = () => {}
 
-  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
-    super(job, reporter, ports, signal)
-    this.#runIds = new Set([job.runId])
+  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal, isDurable: boolean) {
+    this.job = job
+    this.reporter = reporter
+    this.ports = ports
+    this.signal = signal
+    this.isDurable = isDurable
+    // The names of calls inside a tool matter only to a function that is replayed.
+    this.scope = isDurable ? createCallScope() : noCallScope
     this.#memo = new RunMemo(job.runId)
     this.left = new Promise((resolve) => {
       this.#markLeft = resolve
@@ -54,12 +64,8 @@ export class DurableRun extends AgentRun {
     return this.#memo
   }
 
-  /** The run, and the runs of parents whose turn it continues. */
-  get runIds(): ReadonlySet<string> {
-    return this.#runIds
-  }
-
-  override get isOver(): boolean {
+  /** Nothing waits for the function any more. */
+  get isOver(): boolean {
     return this.#isLeft || this.signal.aborted
   }
 
@@ -67,35 +73,40 @@ export class DurableRun extends AgentRun {
     return this.#isLeft
   }
 
-  /** Reads what the log says of the run, and follows it from then on. */
+  /** Reads what the log says of a durable run, and follows the log from then on. */
   async load(): Promise<void> {
+    if (!this.isDurable) {
+      this.#stopFollowing = this.reporter.follow((events) => this.#follow(events))
+      return
+    }
     const { session } = this.reporter
     const buffered: AnyEvent[] = []
     let receive = (events: readonly AnyEvent[]): void => {
       buffered.push(...events)
     }
     this.#stopFollowing = this.reporter.follow((events) => receive(events))
-    this.#runIds = await this.#continuedRuns()
-    this.#memo = new RunMemo(this.job.runId, this.#runIds)
-    const first = Math.min(...[...this.#runIds].map((runId) => runSeq(runId) ?? 1))
-    for (let after = first - 1; ; ) {
-      const page = await session.read(after, READ_PAGE)
-      for (const event of page) this.#add(event)
-      const last = page.at(-1)
-      if (!last) break
-      after = last.seq
-    }
+    const runIds = await continuedRuns(session, this.job.runId)
+    this.#memo = new RunMemo(this.job.runId, runIds)
+    for await (const page of historyPages(session, runIds)) for (const event of page) this.#add(event)
     for (const event of buffered) this.#add(event)
     receive = (events) => this.#follow(events)
   }
 
-  /** Counts the call as work. A function that was let go, or rests, never hears of it. */
-  override track<T>(start: () => Promise<T>): Promise<T> {
+  /** Resolves when the items are in the log. */
+  async report(...items: readonly ReportItem[]): Promise<void> {
+    await this.reporter.report(items)
+  }
+
+  /**
+   * Starts a call of the session, and counts it as work. A function that was let go, or rests, never hears of it. Once the run has ended,
+   * every call rejects with the reason of its signal.
+   */
+  track<T>(start: () => Promise<T>): Promise<T> {
     const origin = this.scope.current()
     // A tool that has begun may do all that it does.
     const beginsAnew = origin?.kind !== 'call'
     if (this.#isLeft || (this.#isResting && beginsAnew)) return new Promise(() => {})
-    const call = super.track(async () => {
+    const call = this.#orReason(async () => {
       if (origin?.kind === 'step') throw nestedCallError(origin.name)
       this.#working += 1
       this.#plan()
@@ -118,7 +129,7 @@ export class DurableRun extends AgentRun {
   }
 
   /** Resolves when nothing is left but sleeps and waits for signals: a function that has returned has no use for them. */
-  override async whenIdle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     do {
       while (this.#isHeld)
         await new Promise<void>((resolve) => {
@@ -150,6 +161,16 @@ export class DurableRun extends AgentRun {
     })
   }
 
+  /** Settles like the work, or rejects when the signal aborts first. */
+  orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(signal.reason)
+      if (signal.aborted) leave()
+      signal.addEventListener('abort', leave, { once: true })
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    })
+  }
+
   /** Begins nothing new. Resolves when everything that has begun is in the log. */
   async rest(): Promise<void> {
     this.#isResting = true
@@ -165,21 +186,17 @@ export class DurableRun extends AgentRun {
     this.#waits.clear()
   }
 
-  get #isHeld(): boolean {
-    return this.#working > 0 || [...this.#waits].some(({ holdsRun }) => holdsRun)
+  async #orReason<T>(start: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    try {
+      return await start()
+    } catch (error) {
+      throw this.signal.aborted ? this.signal.reason : error
+    }
   }
 
-  async #continuedRuns(): Promise<ReadonlySet<string>> {
-    const runIds = new Set([this.job.runId])
-    const { session } = this.reporter
-    let runId = session.job()?.course?.continuesRun
-    for (let n = 0; runId !== undefined && n < CONTINUED_RUNS_MAX; n++) {
-      runIds.add(runId)
-      const seq = runSeq(runId) ?? 1
-      const [prompt] = await session.read(seq - 1, 1)
-      runId = prompt?.type === 'prompt_queued' ? prompt.payload.continues_run : undefined
-    }
-    return runIds
+  get #isHeld(): boolean {
+    return this.#working > 0 || [...this.#waits].some(({ holdsRun }) => holdsRun)
   }
 
   #add(event: AnyEvent): void {
@@ -218,7 +235,7 @@ export class DurableRun extends AgentRun {
   /** Starts or stops the time after which a function that can only wait is let go. */
   #plan(): void {
     this.#markChanged()
-    if (this.#isLeft || this.signal.aborted) return
+    if (!this.isDurable || this.#isLeft || this.signal.aborted) return
     if (this.#isResting) {
       if (this.#working === 0) void this.#leaveAtRest()
       return

@@ -1,0 +1,44 @@
+// The ports of an agent's run: the parts of the host that it works with.
+import type { Key } from '../kernel/event.ts'
+import type { ChildSessions } from '../kernel/ports/child-sessions.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
+import type { Digest } from '../kernel/ports/digest.ts'
+import type { Uploads } from '../kernel/ports/uploads.ts'
+import type { LanguageModel } from './model/model.ts'
+import type { ModelResolver } from './model/model-choice.ts'
+import type { RunTracer } from './trace/trace.ts'
+
+/** Code of an agent has thrown. The log and callers get the message alone; this has the stack. */
+export interface AgentFailure {
+  /** The session: tenant, agent and id. */
+  readonly key: Key
+  /** The id of the run. */
+  readonly runId: string
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
+  /** The thrown value. */
+  readonly error: unknown
+  /** The tool of a model agent that threw: the run goes on. Null: the run has failed. */
+  readonly tool: string | null
+}
+
+export interface AgentRunPorts {
+  readonly clock: Clock
+  readonly digest: Digest
+  /** Uploaded files; absent: the target keeps none. */
+  readonly uploads?: Pick<Uploads, 'read'>
+  /** From 0 to below 1, spreads retries over time; absent: Math.random. */
+  readonly random?: () => number
+  /** Finds models by their names; absent: agents pass objects only. */
+  readonly resolveModel?: ModelResolver
+  /** The reason why a model of this name cannot be asked, as a sentence; null: none that can be seen before. */
+  readonly missingModel?: (name: string) => string | null
+  /** The model that answers a spoken prompt of a session aloud; null: nobody listens, and the agent's own model writes. */
+  readonly voiceModel?: (key: Key) => LanguageModel | null
+  /** Sessions of other agents that do tasks of a run; absent: no agent can ask another one. */
+  readonly children?: ChildSessions
+  /** Records spans of model agents; absent: nobody watches. */
+  readonly trace?: RunTracer
+  /** Receives what code of an agent throws; absent: nobody reads it. */
+  readonly onFailure?: (failure: AgentFailure) => void
+}
