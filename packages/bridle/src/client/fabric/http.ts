@@ -23,8 +23,14 @@ export const fabricClient = (options: FabricClientOptions): FabricClient => {
   }
 }
 
-/** The same client, under the name that operators know. */
+/**
+ * A client of the HTTP routes.
+ * @deprecated Use `FabricClient`. The next release removes this name.
+ */
 export type OperatorClient = FabricClient
 
-/** Makes a client of the HTTP routes: `fabricClient`, under the name that operators know. */
-export const operatorClient = (options: FabricClientOptions): OperatorClient => fabricClient(options)
+/**
+ * Makes a client of the HTTP routes.
+ * @deprecated Use `fabricClient`. The next release removes this name.
+ */
+export const operatorClient = (options: FabricClientOptions): FabricClient => fabricClient(options)
