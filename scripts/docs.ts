@@ -1,4 +1,4 @@
-// Regenerates the parts of docs that follow from the code: `npm run docs`. A test fails when they are stale.
+// Regenerates what follows from tables of the code, parts of docs and the calls of the client: `npm run docs`. A test fails when they are stale.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '../packa
 import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
 import { apiPages } from './api-report.ts'
 import { entryDeclarations, publicDeclarations, readDeclarations } from './build-declarations.ts'
+import { callsFile, clientCalls } from './client-calls.ts'
 import { regenerateSettings } from './settings-page.ts'
 
 const packageFolder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
@@ -61,6 +62,7 @@ const declarations = (manifest: { readonly exports: object }): Map<string, strin
 }
 
 if (import.meta.main) {
+  writeFileSync(callsFile, clientCalls())
   writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))
   writeFileSync(settingsPage, regenerateSettings(readFileSync(settingsPage, 'utf8')))
   const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))

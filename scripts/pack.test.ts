@@ -204,9 +204,9 @@ describe('the packed package', () => {
     // page-examples.test.ts has the other examples of that page.
     const operator = [
       ...readFileSync(join(project.installed, 'docs/client.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
-    ].filter(([, text]) => text?.includes('operatorClient'))
+    ].filter(([, text]) => text?.includes('fabricClient'))
     for (const [index, [, text = '']] of operator.entries()) files.push([`operator-${index}.ts`, text])
-    expect(operator).toHaveLength(3)
+    expect(operator).toHaveLength(4)
     const options = [
       '--module',
       'nodenext',

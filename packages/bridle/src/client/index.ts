@@ -106,15 +106,21 @@ export type { EventFeedOptions } from './fabric/event-feed.ts'
 export {
   type FabricClient,
   fabricClient,
-  type InvokeOptions,
   type OperatorClient,
   operatorClient,
 } from './fabric/http.ts'
 export type {
   ApprovalFilter,
+  BranchRequest,
   DecisionOptions,
+  EnvelopeFeedOptions,
+  InvokeOptions,
   MemoryDecisionOptions,
+  NewSession,
   NewWorkspace,
+  PolicyRequest,
+  ReasonOptions,
+  ReplayRequest,
   SessionFilter,
   SignalRequestOptions,
 } from './fabric/request-options.ts'
@@ -155,14 +161,6 @@ export {
 } from './harness/state.ts'
 export { connectChanges } from './operator/changes.ts'
 export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes-options.ts'
-export type {
-  BranchRequest,
-  EnvelopeFeedOptions,
-  NewSession,
-  PolicyRequest,
-  ReasonOptions,
-  ReplayRequest,
-} from './operator/request-options.ts'
 export type { NewThread, Thread, ThreadsOptions, ThreadsState } from './threads/options.ts'
 export { type Threads, threads } from './threads/threads.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'

@@ -33,12 +33,7 @@ export interface AskedRun extends AsyncIterable<AgentEvent> {
 }
 
 /** The calls that a run needs. */
-export interface AskCalls extends Pick<FabricCalls, 'session' | 'invoke' | 'run' | 'events'> {
-  cancel(
-    id: string,
-    options: { readonly runId: string; readonly agent: string; readonly reason?: string; readonly actor?: string },
-  ): Promise<CancelReceipt>
-}
+export type AskCalls = Pick<FabricCalls, 'session' | 'invoke' | 'run' | 'events' | 'cancel'>
 
 /** Sends the prompt at once. Each loop reads the events of the run from its beginning; a loop may be left at any time. */
 export const askRun = (

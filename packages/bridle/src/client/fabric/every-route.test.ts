@@ -1,6 +1,8 @@
-// The client against the description of the server: every operation has a call, which sends the request that the description names.
+// The client against the routes: every row has a call, and the call sends the request of its row.
 import { expect, test } from 'vitest'
-import { testApp } from '../../surfaces/http/test-app.suite.ts'
+import { httpWires } from '../../surfaces/all.ts'
+import { isDescribed } from '../../surfaces/http/openapi/document.ts'
+import { routeTable } from '../../surfaces/http/router/app.ts'
 import { type FabricClient, fabricClient } from './http.ts'
 
 /** Operations without a call, and what a program uses in place of one. */
@@ -9,81 +11,44 @@ const exceptions: { readonly [operation: string]: string } = {
   'get /ws': 'HarnessClient',
   'get /changes': 'connectChanges',
   'get /changes/ws': 'connectChanges',
-  'get /sessions/{id}/ws': 'connectFabricWs',
-  'get /sessions/{id}/voice': 'connectFabricVoice',
-  'get /chat/sessions/{id}/events/stream': 'envelopes, which reads the same stream',
+  'get /sessions/:id/ws': 'connectFabricWs',
+  'get /sessions/:id/voice': 'connectFabricVoice',
+  'get /chat/sessions/:id/events/stream': 'envelopes, which reads the same stream',
   'post /openharness': 'the shell of bridle/openharness',
   'post /v1/openharness': 'the shell of bridle/openharness',
   'get /v1/openharness/schema': 'the shell of bridle/openharness',
 }
 
 const next = (feed: AsyncGenerator) => feed.next()
-const calls: { readonly [operation: string]: (client: FabricClient) => Promise<unknown> } = {
-  'delete /agents/{name}/{id}': (client) => client.remove('a', 's'),
-  'get /agents': (client) => client.agents(),
-  'get /agents/{name}/{id}': (client) => client.timeline('a', 's'),
-  'get /agents/{name}/{id}/stream': (client) => next(client.events('a', 's')),
+
+/** The calls that are written by hand. */
+const byHand: { readonly [operation: string]: (client: FabricClient) => Promise<unknown> } = {
+  'get /agents/:name/:id/stream': (client) => next(client.events('a', 's')),
   'get /approvals': (client) => client.approvals(),
-  'get /builds': (client) => client.builds(),
-  'get /chat/sessions/{id}': (client) => client.chat('s'),
-  'get /engines': (client) => client.engines(),
-  'get /workspaces': (client) => client.workspaces(),
-  'get /export': (client) => client.exportSessions(),
-  'get /health': (client) => client.health(),
-  'get /me': (client) => client.me(),
-  'get /metrics': (client) => client.metrics(),
-  'get /openapi.json': (client) => client.openapi(),
-  'get /ready': (client) => client.ready(),
-  'get /sessions': (client) => client.sessions(),
-  'get /sessions/{id}': (client) => client.session('s'),
-  'get /sessions/{id}/artifacts': (client) => client.artifacts('s'),
-  'get /sessions/{id}/artifacts/{artifactId}': (client) => client.artifact('s', 'x'),
-  'get /sessions/{id}/audit': (client) => client.audit('s'),
-  'get /sessions/{id}/channel': (client) => client.channel('s'),
-  'get /sessions/{id}/events': (client) => next(client.events(null, 's')),
-  'get /sessions/{id}/events/stream': (client) => next(client.envelopes('s')),
-  'get /sessions/{id}/export': (client) => client.exportSession('s'),
-  'get /sessions/{id}/health': (client) => client.sessionHealth('s'),
-  'get /sessions/{id}/health/stream': (client) => next(client.healthFeed('s')),
-  'get /sessions/{id}/log': (client) => client.log('s'),
-  'get /sessions/{id}/memory': (client) => client.memory('s'),
-  'get /sessions/{id}/runs/{runId}': (client) => client.run('s', 'r'),
-  'get /sessions/{id}/tree': (client) => client.sessionTree('s'),
-  'get /sessions/{id}/workspace': (client) => client.workspace('s'),
-  'get /sessions/{id}/workspace/file': (client) => client.workspaceFile('s', 'f'),
-  'get /sessions/{id}/workspace/files': (client) => client.workspaceFiles('s'),
-  'get /stream-events': (client) => client.streamEvents(),
-  'patch /sessions/{id}': (client) => client.rename('s', 'Title'),
-  'post /agents/{name}/{id}': (client) => client.invoke('a', 's', { prompt: 'x' }),
-  'post /chat/sessions': (client) => client.createChat(),
-  'post /chat/sessions/{id}/branch': (client) => client.branch('s', {}),
-  'post /chat/sessions/{id}/turns': (client) => client.turn('s', 'x'),
+  'get /sessions/:id/events': (client) => next(client.events(null, 's')),
+  'get /sessions/:id/events/stream': (client) => next(client.envelopes('s')),
+  'get /sessions/:id/health/stream': (client) => next(client.healthFeed('s')),
+  'post /agents/:name/:id': (client) => client.invoke('a', 's', { prompt: 'x' }),
   'post /files': (client) => client.upload(new Blob(['text'])),
   'post /import': (client) => client.importSessions(''),
-  'post /sessions': (client) => client.startBackground({ prompt: 'x' }),
-  'post /sessions/{id}/approvals/{approvalId}/approve': (client) => client.approve('s', 'x'),
-  'post /sessions/{id}/approvals/{approvalId}/reject': (client) => client.reject('s', 'x'),
-  'post /sessions/{id}/archive': (client) => client.archive('s'),
-  'post /sessions/{id}/cancel': (client) => client.cancel('s'),
-  'post /sessions/{id}/memory/{proposalId}': (client) => client.decideMemory('s', 'x', 'accept'),
-  'post /sessions/{id}/pause': (client) => client.pause('s'),
-  'post /sessions/{id}/policy': (client) => client.setPolicy('s', {}),
-  'post /sessions/{id}/replay': (client) => client.replay('s'),
-  'post /sessions/{id}/resume': (client) => client.resume('s'),
-  'post /sessions/{id}/signal': (client) => client.signal('s', 'go'),
-  'post /sessions/{id}/unarchive': (client) => client.unarchive('s'),
-  'post /tickets': (client) => client.ticket(),
 }
 
-test('every operation of the description has a call, or an entry that says what to use', async () => {
-  const { paths } = (await testApp().get('/openapi.json')).body as { paths: { [path: string]: object } }
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
-  )
-  expect(operations.sort()).toEqual([...Object.keys(calls), ...Object.keys(exceptions)].sort())
+const rows = routeTable(httpWires).filter(isDescribed)
+const generated = rows.flatMap(({ method, path, call }): [string, (client: FabricClient) => Promise<unknown>][] => {
+  if (call === undefined) return []
+  const name = (typeof call === 'string' ? call : call.name) as 'session'
+  // As many ids as a path has at most: a call ignores what it does not take.
+  return [
+    [`${method} ${path}`, (client) => (client[name] as (...ids: readonly string[]) => Promise<unknown>)('a', 's', 'x')],
+  ]
 })
 
-test.each(Object.entries(calls))('%s', async (operation, call) => {
+test('every route has a call, or an entry that says what to use', () => {
+  const named = [...generated.map(([operation]) => operation), ...Object.keys(byHand), ...Object.keys(exceptions)]
+  expect(named.sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+test.each([...generated, ...Object.entries(byHand)])('%s', async (operation, call) => {
   const sent: string[] = []
   const client = fabricClient({
     url: 'http://server.example/below',
@@ -94,6 +59,6 @@ test.each(Object.entries(calls))('%s', async (operation, call) => {
   })
   await call(client).catch(() => {})
   const [method, path = ''] = operation.split(' ')
-  const pattern = new RegExp(`^${method} /below${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const pattern = new RegExp(`^${method} /below${path.replaceAll(/:\w+/g, '[^/]+')}$`)
   expect(sent).toEqual([expect.stringMatching(pattern)])
 })

@@ -1,6 +1,7 @@
 // HTTP requests to one server, with the caller's credential: what the clients of all routes share.
 import type { SettledApprovalDetails } from '../../surfaces/http/wire.ts'
 import { errorFromResponse, FabricError } from './error.ts'
+import type { ReasonOptions } from './request-options.ts'
 
 /** Settings of `fabricClient`. */
 export interface FabricClientOptions {
@@ -17,13 +18,17 @@ export interface FabricClientOptions {
 /** Requests that carry the credential. Each throws a FabricError when the server refuses or does not answer. */
 export interface Requests {
   call(path: string, init?: RequestInit): Promise<Response>
-  get<T>(path: string): Promise<T>
+  get<T>(path: string, query?: object): Promise<T>
   post<T>(path: string, body: unknown, init?: RequestInit): Promise<T>
+  /** Sends fields as JSON; `idempotencyKey` is a header. */
+  send<T>(method: string, path: string, fields: object): Promise<T>
+  /** The same for an act on a session, whose `agent` is in the address. */
+  act<T>(method: string, path: string, fields: object): Promise<T>
 }
 
 export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricClientOptions): Requests => {
   const base = url.endsWith('/') ? url : `${url}/`
-  const send = given ?? ((to, init) => fetch(to, init))
+  const transmit = given ?? ((to, init) => fetch(to, init))
 
   const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
     if (!/^https?:\/\//i.test(url))
@@ -35,20 +40,32 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
     const headers = new Headers(init.headers)
     if (authToken !== undefined) headers.set('authorization', `Bearer ${authToken}`)
     if (tenantId !== undefined) headers.set('x-fabric-tenant', tenantId)
-    const response = await send(new URL(path, base).href, { ...init, headers }).catch((cause: unknown) => {
+    const response = await transmit(new URL(path, base).href, { ...init, headers }).catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
       throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
     })
     if (!response.ok) throw Object.assign(await errorFromResponse(response.clone()), await detailsIn(response))
     return response
   }
-  const get = async <T>(path: string): Promise<T> => readJson<T>(await call(path))
+  const get = async <T>(path: string, query: object = {}): Promise<T> =>
+    readJson<T>(await call(path + queryText(query)))
   const post = async <T>(path: string, body: unknown, init: RequestInit = {}): Promise<T> => {
     const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) }
-    return readJson<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
+    return readJson<T>(await call(path, { method: 'POST', ...init, headers, body: JSON.stringify(body) }))
   }
-  return { call, get, post }
+  const send = <T>(method: string, path: string, fields: object): Promise<T> => {
+    const { idempotencyKey, ...body } = fields as ReasonOptions
+    return post(path, body, { method, headers: keyHeader(idempotencyKey) })
+  }
+  const act = <T>(method: string, path: string, fields: object): Promise<T> => {
+    const { agent, ...others } = fields as ReasonOptions
+    return send(method, path + queryText({ agent }), others)
+  }
+  return { call, get, post, send, act }
 }
+
+export const keyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'idempotency-key': key }
 
 /** The decision that stands, where an approval was settled already, and the field that is refused, where the answer names one. */
 const detailsIn = async (response: Response): Promise<Pick<FabricError, 'settledApproval' | 'field'>> => {
@@ -71,7 +88,7 @@ export const pathSegment = (id: string): string => {
   return encodeURIComponent(id)
 }
 
-export const queryText = (given: { readonly [name: string]: string | number | boolean | undefined }): string => {
+export const queryText = (given: object): string => {
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) if (value !== undefined) asked.set(name, String(value))
   return asked.size === 0 ? '' : `?${asked}`

@@ -68,7 +68,8 @@ export const fabricRoutes: readonly Route[] = [
     method: 'get',
     path,
     scope: 'observe',
-    summary: 'The session’s state and history: entries, events, artifacts, approvals',
+    summary: 'The history of a session: its prompts and answers, events, artifacts and approvals',
+    call: 'timeline',
     session: (arrival) => sessionKeyFor(arrival),
     query: v.looseObject({
       after: v.optional(v.string()),
@@ -83,6 +84,7 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Erase the session',
+    call: { name: 'remove', answer: 'void' },
     session: (arrival) => sessionKeyFor(arrival),
     answers: { 200: removalAnswer },
     handle: async (call) => {
@@ -120,7 +122,8 @@ export const fabricRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions/:id/runs/:runId',
     scope: 'observe',
-    summary: 'How a run stands, or how it ended',
+    summary: 'The status of a run, and its outcome once it has ended',
+    call: 'run',
     session: findKey,
     answers: { 200: runStatusAnswer },
     handle: async (call) => {

@@ -30,5 +30,6 @@ const health = v.strictObject(
 // `strictObject` alone would accept an empty list as an object without names.
 export const policyRequestSchema = v.pipe(
   jsonObject,
+  v.title('PolicyRequest'),
   v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, unknownNameMessage(['health'])),
 )

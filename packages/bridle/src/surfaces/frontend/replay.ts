@@ -44,6 +44,7 @@ export const replayRoutes: readonly Route[] = [
     path: '/sessions/:id/replay',
     scope: 'operate',
     summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
+    call: { name: 'replay', options: 'ReplayRequest' },
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: replayBody,

@@ -15,6 +15,7 @@ export const frontendRoutes: readonly Route[] = [
     path: '/stream-events',
     scope: 'observe',
     summary: 'Every event that a frontend may meet on a stream',
+    call: 'streamEvents',
     answers: { 200: streamEventListAnswer },
     handle: () => json<StreamEventList>({ types: STREAM_EVENT_TYPES, events: streamEvents }),
   }),

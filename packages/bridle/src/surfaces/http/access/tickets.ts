@@ -107,7 +107,8 @@ export const ticketRoutes: readonly Route[] = [
     path: '/tickets',
     scope: 'observe',
     refusesTickets: true,
-    summary: 'A one-use ticket for a socket or an event stream, good for 30 seconds',
+    summary: 'A one-use ticket for a socket or an event stream of a page, good for 30 seconds',
+    call: 'ticket',
     body: v.looseObject({
       sessionId: optionalId,
       scopes: v.optional(v.array(v.picklist(SCOPES))),

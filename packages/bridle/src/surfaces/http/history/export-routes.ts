@@ -18,6 +18,7 @@ export const exportRoutes: readonly Route[] = [
     path: '/sessions/:id/export',
     scope: 'observe',
     summary: 'A session with its branches as a file of JSON lines, which any server imports',
+    call: 'exportSession',
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),
@@ -40,6 +41,7 @@ export const exportRoutes: readonly Route[] = [
     scope: 'observe',
     concerns: 'sessions',
     summary: 'All sessions of a list in one file; takes the filters of GET /sessions',
+    call: { name: 'exportSessions', options: "Omit<SessionFilter, 'limit' | 'cursor' | 'order'>" },
     query: listQuery,
     answers: { 200: exportAnswer },
     handle: async ({ access, query, ports, request }) => {

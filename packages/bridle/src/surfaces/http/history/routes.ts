@@ -25,7 +25,9 @@ export const historyRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions/:id/log',
     scope: 'observe',
-    summary: 'The log of a session, every event by its number, oldest first',
+    summary:
+      'A page of the log of a session: every event by its number, oldest first; `content=none` leaves the text of artifacts out',
+    call: 'log',
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),

@@ -15,6 +15,7 @@ export const treeRoutes: readonly Route[] = [
     path: '/sessions/:id/tree',
     scope: 'observe',
     summary: 'The whole tree of branches that a session belongs to',
+    call: 'sessionTree',
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: sessionTreeAnswer },

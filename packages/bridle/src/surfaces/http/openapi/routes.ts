@@ -15,7 +15,8 @@ export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
       method: 'get',
       path: '/openapi.json',
       scope: 'observe',
-      summary: 'This description',
+      summary: 'The description of all routes, in OpenAPI',
+      call: { name: 'openapi', answer: 'FabricOpenApi' },
       answers: { 200: openapiAnswer },
       handle: ({ request }) => {
         document ??= openapiDocument(rows())

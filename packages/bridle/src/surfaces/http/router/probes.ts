@@ -36,7 +36,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/health',
     scope: 'open',
-    summary: 'Liveness probe',
+    summary: 'Answers while the server is alive',
+    call: 'health',
     answers: { 200: livenessAnswer },
     handle: () => json<Liveness>({ ok: true }),
   }),
@@ -44,7 +45,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/ready',
     scope: 'open',
-    summary: 'Readiness probe, with what this workspace has',
+    summary: 'The agents of the server, and whether the server takes requests',
+    call: 'ready',
     answers: { 200: readyAnswer, 503: notReadyAnswer },
     handle: async ({ c, request, ports }) => {
       const message = ports.notReadyReason?.() ?? null
@@ -70,7 +72,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/me',
     scope: 'observe',
-    summary: 'Who is asking: the user, the tenants and the scopes of the credential',
+    summary: 'The user, tenants and scopes of the caller’s credential',
+    call: 'me',
     answers: { 200: callerAnswer },
     handle: ({ access: { user, tenant, tenants, scopes, isOpen = false, isTicket } }) =>
       json<CallerIdentity>({
@@ -83,7 +86,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/agents',
     scope: 'observe',
-    summary: 'The agents, with what each needs and takes',
+    summary: 'The agents of the server, with what each needs and takes',
+    call: 'agents',
     answers: { 200: agentListAnswer },
     handle: ({ access, ports }) => {
       const statusOf = agentStatus({ access, ports })
@@ -95,7 +99,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/engines',
     scope: 'observe',
-    summary: 'What the engines behind the agents can tell and do',
+    summary: 'The engines of the server, with what each can report',
+    call: 'engines',
     answers: { 200: engineListAnswer },
     handle: ({ ports }) => json<EngineList>({ engines: [...ports.agents.values()].flatMap(engineRows) }),
   }),
@@ -103,7 +108,8 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/builds',
     scope: 'observe',
-    summary: 'What `bridle build` made on this machine',
+    summary: 'The builds that `bridle build` made on the server’s machine',
+    call: 'builds',
     answers: { 200: buildListAnswer },
     handle: ({ ports }) => json<BuildList>({ builds: ports.builds?.() ?? [] }),
   }),
@@ -112,7 +118,8 @@ export const probeRoutes: readonly Route[] = [
     path: '/metrics',
     scope: 'observe',
     concerns: 'server',
-    summary: 'Prometheus metrics',
+    summary: 'The metrics of the server, for Prometheus',
+    call: 'metrics',
     answers: { 200: metricsAnswer },
     handle: async ({ ports }) =>
       new Response(await metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),

@@ -34,6 +34,8 @@ export interface Route {
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
   readonly summary: string
+  /** The call of `fabricClient` that sends this request, from which `npm run docs` writes it. Absent: a call that is more than one request. */
+  readonly call?: string | ClientCall
   /**
    * `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. `directory` = the
    * tenant's directory answers, which may be another process. `sessions` = the answer needs the logs of several sessions, which a
@@ -61,6 +63,21 @@ export interface Route {
   /** The response of a denial, on a wire that has its own shape for errors. `body` is null where nobody has read it. */
   readonly renderDenial?: (denial: Denial, body: JsonObject | null, ports: AppPorts) => Response
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
+}
+
+/** A call of `fabricClient`, where its row alone does not say everything. */
+export interface ClientCall {
+  readonly name: string
+  /** Fields of the query or body that are arguments of their own. Default: the required ones. */
+  readonly positional?: readonly string[]
+  /** The type of the other fields, where the client publishes one. */
+  readonly options?: string
+  /** No field is required, and the route refuses a request without any. */
+  readonly requiresOptions?: boolean
+  /** The type of the answer, where it is not the title of the schema. */
+  readonly answer?: string
+  /** Parameters that the call always sends. */
+  readonly fixed?: Readonly<Record<string, string>>
 }
 
 /** Headers of a request that only some rows read. */

@@ -36,7 +36,8 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     method: 'post',
     path: `/sessions/:id/approvals/:approvalId/${verb}`,
     scope: 'approve',
-    summary: verb === 'approve' ? 'Approve, with edited arguments if given' : 'Reject',
+    summary: verb === 'approve' ? 'Approve a call, with other arguments if the body has `args`' : 'Deny a call',
+    call: { name: verb, options: 'DecisionOptions' },
     session: findKey,
     body: v.looseObject({
       args: v.optional(jsonObject),

@@ -12,6 +12,7 @@ const archiveRoute = (type: 'archive' | 'unarchive', summary: string): Route =>
     path: `/sessions/:id/${type}`,
     scope: 'operate',
     summary,
+    call: type,
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: v.looseObject({ reason: v.optional(v.string()), actor: v.optional(v.string()) }),

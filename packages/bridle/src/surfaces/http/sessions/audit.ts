@@ -19,7 +19,8 @@ export const auditRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions/:id/audit',
     scope: 'observe',
-    summary: 'Decisions about a session, newest first',
+    summary: 'A page of what operators and the server did with a session, newest first',
+    call: 'audit',
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),

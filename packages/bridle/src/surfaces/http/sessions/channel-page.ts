@@ -21,7 +21,9 @@ export const channelRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions/:id/channel',
     scope: 'observe',
-    summary: 'Events of a session as envelopes between its participants, the newest page first',
+    summary:
+      'A page of the events of a session as envelopes between its participants: the newest, or those before a `next`',
+    call: 'channel',
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),

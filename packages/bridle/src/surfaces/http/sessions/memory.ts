@@ -23,7 +23,8 @@ export const memoryRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions/:id/memory',
     scope: 'observe',
-    summary: 'Values of the memory that people accepted, with their source, and proposals, newest first',
+    summary: 'Values of the session’s memory that people accepted, with their source, and the proposals of its agent',
+    call: 'memory',
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: memoryPageAnswer },
@@ -43,6 +44,7 @@ export const memoryRoutes: readonly Route[] = [
     // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
     scope: 'operate',
     summary: 'Accept or reject a value that the agent proposes for its memory',
+    call: { name: 'decideMemory', options: 'MemoryDecisionOptions' },
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: v.looseObject({

@@ -12,6 +12,7 @@ export const renameRoutes: readonly Route[] = [
     path: '/sessions/:id',
     scope: 'operate',
     summary: 'Give a session a title',
+    call: 'rename',
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: v.looseObject({

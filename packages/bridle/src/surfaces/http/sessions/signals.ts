@@ -12,7 +12,8 @@ export const signalRoutes: readonly Route[] = [
     path: '/sessions/:id/signal',
     // A signal gives the agent new input, as a prompt does. An answer to an approval only decides about a call that is known.
     scope: 'operate',
-    summary: 'Send a signal to the run, which waits for it by name or will',
+    summary: 'Send a signal to the run, which waits for it by name, or will',
+    call: { name: 'signal', positional: ['name', 'payload'], options: 'SignalRequestOptions' },
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: v.looseObject({ name: requiredId, payload: anyJson, actor: v.optional(v.string()) }),

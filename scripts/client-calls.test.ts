@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { jsonAnswer } from '../packages/bridle/src/surfaces/http/answers/answer-schema.ts'
+import { type Route, route } from '../packages/bridle/src/surfaces/http/router/route.ts'
+import { clientCalls } from './client-calls.ts'
+
+const row = (parts: Partial<Route>): Route => ({
+  ...route({
+    method: 'get',
+    path: '/sessions/:id/workspace',
+    scope: 'observe',
+    summary: 'A thing',
+    answers: { 200: jsonAnswer('It.', v.pipe(v.unknown(), v.title('WorkspaceReport')), {}) },
+    handle: () => new Response(),
+  }),
+  ...parts,
+})
+/** The call without its comment; an id in its path is written as in the row. */
+const written = (parts: Partial<Route>): string => {
+  const [, text = ''] = clientCalls([row(parts)]).split('*/\n  x: ')
+  return text
+    .replaceAll(/\$\{pathSegment\((\w+)\)\}/g, ':$1')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/, }\) $/, '')
+}
+
+const act = { method: 'post', headers: ['Idempotency-Key'], call: 'x' } as const
+const reasons = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
+
+test.each<[string, Partial<Route>, string]>([
+  [
+    'an agent alone is an argument',
+    { call: 'x' },
+    'async (id: string, agent?: string): Promise<WorkspaceReport> => get(`sessions/:id/workspace`, { agent })',
+  ],
+  [
+    'parameters have the types of their schemas',
+    { call: 'x', query: v.looseObject({ on: v.optional(v.boolean()), is: v.optional(v.picklist(['a', 'b'])) }) },
+    "async (id: string, options: { readonly agent?: string; readonly on?: boolean; readonly is?: 'a' | 'b' } = {}): Promise<WorkspaceReport> => get(`sessions/:id/workspace`, options)",
+  ],
+  [
+    'an act takes a reason, and a required field is an argument',
+    { ...act, body: v.looseObject({ title: v.string(), ...reasons }) },
+    "async (id: string, title: string, options: ReasonOptions = {}): Promise<WorkspaceReport> => act('POST', `sessions/:id/workspace`, { ...options, title })",
+  ],
+  [
+    'a session to make is the body, and its key is beside it',
+    { ...act, path: '/sessions', call: { name: 'x', options: 'NewSession' }, body: v.looseObject(reasons) },
+    "async (options: NewSession = {}, request: Pick<ReasonOptions, 'idempotencyKey'> = {}): Promise<WorkspaceReport> => send('POST', 'sessions', { ...options, ...request })",
+  ],
+])('%s', (_name, parts, expected) => {
+  expect(written(parts)).toBe(expected)
+})
+
+test('a row without a call has none', () => {
+  expect(clientCalls([row({})])).not.toContain('Promise')
+})
+
+test.each<[string, Partial<Route>, string]>([
+  ['an argument that the row lacks', { call: { name: 'x', positional: ['none'] } }, 'has the argument none'],
+  ['a fixed parameter that the row lacks', { call: { name: 'x', fixed: { none: '1' } } }, 'has the argument none'],
+  ['a type that nobody exports', { call: { name: 'x', answer: 'Nowhere' } }, 'exports Nowhere'],
+  ['an answer without a name', { call: 'x', answers: { 200: jsonAnswer('It.', v.unknown(), {}) } }, 'has no title'],
+])('%s is an error', (_name, parts, message) => {
+  expect(() => clientCalls([row(parts)])).toThrow(message)
+})
