@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fabricClient, type OperatorClient, operatorClient } from 'bridle/client'
+import { type FabricClient, fabricClient } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -47,8 +47,8 @@ export class CockpitWorld {
     return this.#server.url
   }
 
-  get client(): OperatorClient {
-    return operatorClient({ url: this.url })
+  get client(): FabricClient {
+    return fabricClient({ url: this.url })
   }
 
   async begin(executablePath: string): Promise<void> {

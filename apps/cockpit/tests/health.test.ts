@@ -1,5 +1,5 @@
 // The health of a session: why the score is what it is, budgets and their editor, what helps.
-import { operatorClient } from 'bridle/client'
+import { fabricClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeCockpit, describeLong, expectNoOverflow, expectNoSideScroll, longTest } from './browser.suite.ts'
@@ -139,7 +139,7 @@ describeLong(
         { usage: { input_tokens: 10 } },
         { sleepMs: 60_000 },
       ]
-      const owner = operatorClient({ url: world.url, authToken: 'all-token' })
+      const owner = fabricClient({ url: world.url, authToken: 'all-token' })
       await owner.startBackground({
         agent: 'scripted',
         session_id: 'watched',

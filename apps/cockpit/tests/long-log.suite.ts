@@ -1,6 +1,6 @@
 // Long logs without a run that writes them: a generated export, which the server imports at once.
 import { createHash } from 'node:crypto'
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 
 interface LoggedEvent {
   readonly type: string
@@ -9,7 +9,7 @@ interface LoggedEvent {
 
 /** Imports a session whose turns have these events. */
 export const importLongLog = async (
-  client: OperatorClient,
+  client: FabricClient,
   id: string,
   turns: readonly (readonly LoggedEvent[])[],
 ): Promise<void> => {

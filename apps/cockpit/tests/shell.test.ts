@@ -1,5 +1,5 @@
 // The frame around the pages: addresses, names, sign-in.
-import { operatorClient } from 'bridle/client'
+import { fabricClient } from 'bridle/client'
 import { expect, test } from 'vitest'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { serveBelowPath } from './path-proxy.suite.ts'
@@ -101,7 +101,7 @@ describeCockpit(
     })
 
     longTest('offers nothing that a token to watch may not do', async () => {
-      const owner = operatorClient({ url: world.url, authToken: 'right-token' })
+      const owner = fabricClient({ url: world.url, authToken: 'right-token' })
       const prompt = `@script ${JSON.stringify([{ text: 'Ready.' }, { checkpoint: 'begun' }, { approve: 'send' }])}`
       await owner.startBackground({ agent: 'scripted', session_id: 'seen', prompt })
       const page = await world.open('/s/seen?tab=health')

@@ -1,5 +1,5 @@
 // Screens for what goes wrong: each says what is the matter and what to do.
-import { operatorClient } from 'bridle/client'
+import { fabricClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeCockpit, longTest } from './browser.suite.ts'
@@ -19,7 +19,7 @@ describeCockpit(
           ['red-token', 'secret-of-red'],
           ['blue-token', 'mine'],
         ] as const)
-          await operatorClient({ url: world.url, authToken: token }).createChat({ agent: 'scripted', session_id: id })
+          await fabricClient({ url: world.url, authToken: token }).createChat({ agent: 'scripted', session_id: id })
         const page = await world.open('/s/secret-of-red')
         await signIn(page, 'blue-token')
         await page.getByRole('heading', { name: 'There is no such session' }).waitFor()

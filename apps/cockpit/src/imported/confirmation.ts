@@ -1,6 +1,6 @@
 // The confirmation of an imported session, for every way to branch or replay one: the server refuses the first request, a dialog shows the
 // prompts, and the same request goes out again with what the person has confirmed.
-import type { BranchRequest, OperatorClient, SessionDetail } from 'bridle/client'
+import type { BranchRequest, FabricClient, SessionDetail } from 'bridle/client'
 
 export type Continuation = Pick<BranchRequest, 'workspace' | 'prompts_digest'>
 
@@ -26,7 +26,7 @@ export const subscribeConfirmation = (listener: () => void): (() => void) => {
 }
 
 /** The client whose branches and replays of imported sessions ask the person first. */
-export const confirmingClient = (client: OperatorClient): OperatorClient => {
+export const confirmingClient = (client: FabricClient): FabricClient => {
   const confirmed = async <T>(id: string, agent: string | undefined, call: (more: Continuation) => Promise<T>) => {
     try {
       return await call({})

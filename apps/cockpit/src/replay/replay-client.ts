@@ -1,17 +1,17 @@
 // A client for the page of a session without a server: it has the artifacts of the file, and refuses everything else.
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 import type { LogEntry } from 'bridle/history'
 
 const refuse = (): Promise<never> =>
   Promise.reject(new Error('This is not in the file: a replay has no server to ask.'))
 
-export const replayClient = (entries: readonly LogEntry[]): OperatorClient => {
-  const own: Partial<OperatorClient> = {
+export const replayClient = (entries: readonly LogEntry[]): FabricClient => {
+  const own: Partial<FabricClient> = {
     artifact: async (_sessionId, artifactId) => artifactOf(entries, artifactId) ?? refuse(),
   }
   return new Proxy(own, {
     get: (target, name) => (Object.hasOwn(target, name) ? Reflect.get(target, name) : refuse),
-  }) as OperatorClient
+  }) as FabricClient
 }
 
 interface ArtifactPayload {

@@ -1,5 +1,5 @@
 // A session of a file: its log is folded, and the page of a session shows it.
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 import type { ExportContent, History } from 'bridle/history'
 import { type ReactNode, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { LiveStore } from '../server/live-store.ts'
@@ -79,7 +79,7 @@ const logOf = ({ session }: ReplaySessionProps['chosen'], entries: ReturnType<ty
 }
 
 /** Parts of the page that ask a server ask the file. */
-const FileServer = ({ client, children }: { readonly client: OperatorClient; readonly children: ReactNode }) => {
+const FileServer = ({ client, children }: { readonly client: FabricClient; readonly children: ReactNode }) => {
   const { options } = useServer()
   const server = useMemo(() => {
     const live = new LiveStore()

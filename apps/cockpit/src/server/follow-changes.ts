@@ -1,10 +1,10 @@
 // Keeps the live lists current while a page is open, and says who the caller is.
-import { connectChanges, type FabricClientOptions, FabricError, type OperatorClient } from 'bridle/client'
+import { connectChanges, type FabricClient, type FabricClientOptions, FabricError } from 'bridle/client'
 import { followLists } from './follow-lists.ts'
 import type { LiveStore } from './live-store.ts'
 
 interface FollowedServer {
-  readonly client: OperatorClient
+  readonly client: FabricClient
   readonly options: FabricClientOptions
   readonly live: LiveStore
 }

@@ -1,10 +1,10 @@
-import type { OperatorClient, SessionRow, TenantChange } from 'bridle/client'
+import type { FabricClient, SessionRow, TenantChange } from 'bridle/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { followLists } from './follow-lists.ts'
 import { LIST_RETRY_MS } from './limits.ts'
 import { LiveStore, waitingText } from './live-store.ts'
 
-type Client = Pick<OperatorClient, 'sessions' | 'approvals'>
+type Client = Pick<FabricClient, 'sessions' | 'approvals'>
 
 const row = (id: string, updatedAt: string) => ({ id, agent: 'scripted', updatedAt, archived: false }) as SessionRow
 const change = (id: string, updatedAt: string): TenantChange => ({ type: 'session', session: row(id, updatedAt) })

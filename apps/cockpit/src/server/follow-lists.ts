@@ -1,6 +1,6 @@
 // Loads the live lists after each gap, and folds the changes in between. Lists that cannot be loaded are asked for again: until they
 // are there, the changes wait, because a change alone does not make a list.
-import type { OperatorClient, TenantChange } from 'bridle/client'
+import type { FabricClient, TenantChange } from 'bridle/client'
 import { LIST_RETRY_MS } from './limits.ts'
 import { applyChange, type LiveStore, loadLists } from './live-store.ts'
 
@@ -10,7 +10,7 @@ interface FollowedLists {
 }
 
 export const followLists = (
-  client: Pick<OperatorClient, 'sessions' | 'approvals'>,
+  client: Pick<FabricClient, 'sessions' | 'approvals'>,
   live: Pick<LiveStore, 'update'>,
 ): FollowedLists => {
   /** Changes that came while lists load: a list may be older than they are. */

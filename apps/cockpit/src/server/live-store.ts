@@ -3,7 +3,7 @@
 import type {
   CallerIdentity,
   ChangesPhase,
-  OperatorClient,
+  FabricClient,
   PendingApproval,
   SessionRow,
   TenantChange,
@@ -98,14 +98,14 @@ export const waitingText = ({ approvals, hasMoreApprovals }: LiveState): string 
 
 /** Loads both lists: the first page of sessions, for a screen shows no more, and all approvals, for every page shows their number. */
 export const loadLists = async (
-  client: Pick<OperatorClient, 'sessions' | 'approvals'>,
+  client: Pick<FabricClient, 'sessions' | 'approvals'>,
 ): Promise<Pick<LiveState, 'sessions' | 'approvals' | 'hasMore' | 'hasMoreApprovals'>> => {
   const [page, inbox] = await Promise.all([client.sessions({ limit: LIST_ROWS }), loadApprovals(client)])
   return { sessions: page.sessions, hasMore: page.next !== undefined, ...inbox }
 }
 
 const loadApprovals = async (
-  client: Pick<OperatorClient, 'approvals'>,
+  client: Pick<FabricClient, 'approvals'>,
 ): Promise<Pick<LiveState, 'approvals' | 'hasMoreApprovals'>> => {
   const found = new Map<string, PendingApproval>()
   let cursor: string | undefined

@@ -1,5 +1,5 @@
 // The connection to the server for all pages: the client, who is signed in, and the live lists.
-import { type FabricClientOptions, type OperatorClient, operatorClient } from 'bridle/client'
+import { type FabricClient, type FabricClientOptions, fabricClient } from 'bridle/client'
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { confirmingClient } from '../imported/confirmation.ts'
 import { serverUrl } from './address.ts'
@@ -8,7 +8,7 @@ import { followChanges } from './follow-changes.ts'
 import { type LiveState, LiveStore } from './live-store.ts'
 
 interface Server {
-  readonly client: OperatorClient
+  readonly client: FabricClient
   readonly options: FabricClientOptions
   readonly live: LiveStore
 }
@@ -20,7 +20,7 @@ export const ServerProvider = ({ children }: { readonly children: ReactNode }) =
   // Another credential is another page: `changeCredential`.
   const [server] = useState(() => {
     const options = { url: serverUrl, ...readCredential() }
-    return { client: confirmingClient(operatorClient(options)), options, live: new LiveStore() }
+    return { client: confirmingClient(fabricClient(options)), options, live: new LiveStore() }
   })
   useEffect(() => followChanges(server), [server])
   return <ServerContext value={server}>{children}</ServerContext>

@@ -1,5 +1,5 @@
 // The acts of a person upon the session of the page. A refusal is shown, and nothing else happens.
-import type { HarnessMessage, OperatorClient } from 'bridle/client'
+import type { FabricClient, HarnessMessage } from 'bridle/client'
 import { plural } from 'bridle/words'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
@@ -102,7 +102,7 @@ export const useActs = (): SessionActs => {
 
 /** The event that a branch of the socket leaves from: the one before a prompt, or the newest. */
 const eventOf = async (
-  client: OperatorClient,
+  client: FabricClient,
   id: string,
   agent: string,
   { messageId }: BranchPoint,

@@ -1,9 +1,9 @@
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 import { newTourId } from './tour-id.ts'
 import { TOUR_TITLE, tourPrompt } from './tour-script.ts'
 
 /** Starts the tour's session, with a budget whose meter can be seen to fill. Returns its id. */
-export const startTour = async (client: OperatorClient): Promise<string> => {
+export const startTour = async (client: FabricClient): Promise<string> => {
   const { id } = await client.startBackground({
     agent: 'scripted',
     session_id: newTourId(),

@@ -1,7 +1,7 @@
 // The log of a session as a file of JSON lines. The request carries the credential, which a plain link could not.
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 
-export const downloadLog = async (client: OperatorClient, id: string, agent: string): Promise<void> => {
+export const downloadLog = async (client: FabricClient, id: string, agent: string): Promise<void> => {
   const path = `sessions/${encodeURIComponent(id)}/export?${new URLSearchParams({ agent })}`
   const file = await (await client.request(path)).blob()
   const address = URL.createObjectURL(file)

@@ -1,8 +1,8 @@
-import type { BranchReceipt, OperatorClient } from 'bridle/client'
+import type { BranchReceipt, FabricClient } from 'bridle/client'
 
 /** Branches from the newest place that the session names: its last checkpoint, approval or finished turn. */
 export const branchSession = async (
-  client: OperatorClient,
+  client: FabricClient,
   { id, agent }: { readonly id: string; readonly agent: string },
 ): Promise<BranchReceipt> => {
   const { resume_context: place } = await client.session(id, agent)

@@ -1,7 +1,7 @@
 // Acts that are announced and not sent yet: each is sent when its note goes away, and at once when the page goes away. They
 // belong to no page, so that somebody who leaves the list still gets what was asked for.
 
-import type { OperatorClient, SessionRow } from 'bridle/client'
+import type { FabricClient, SessionRow } from 'bridle/client'
 import { plural } from 'bridle/words'
 import { useSyncExternalStore } from 'react'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -30,7 +30,7 @@ const set = (next: readonly PendingAct[]): void => {
 }
 
 /** Announces the act; it is sent in five seconds unless somebody undoes it. */
-export const announceAct = (client: OperatorClient, act: SessionAct, rows: readonly SessionRow[]): void => {
+export const announceAct = (client: FabricClient, act: SessionAct, rows: readonly SessionRow[]): void => {
   if (rows.length === 0) return
   let isSent = false
   const remove = (): void => set(pending.filter((other) => other !== entry))
@@ -72,7 +72,7 @@ export const undoNewest = (): boolean => {
 }
 
 const sendAct = async (
-  client: OperatorClient,
+  client: FabricClient,
   act: SessionAct,
   rows: readonly SessionRow[],
   isLeaving: boolean,

@@ -1,6 +1,6 @@
 // The rows of a list. Without a filter they are the live ones; a filter, and every page after the first, is asked of the server,
 // and asked again when the live lists change. The rows of before stay on screen meanwhile.
-import type { OperatorClient, SessionFilter, SessionRow } from 'bridle/client'
+import type { FabricClient, SessionFilter, SessionRow } from 'bridle/client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveState } from '../../server/live-store.ts'
 import { useLive, useServer } from '../../server/server-context.tsx'
@@ -72,7 +72,7 @@ export const useSessionList = (key: string, filter: (() => SessionFilter) | null
 }
 
 const readPages = async (
-  client: OperatorClient,
+  client: FabricClient,
   filter: SessionFilter,
   pages: number,
 ): Promise<{ rows: readonly SessionRow[]; hasMore: boolean }> => {

@@ -1,4 +1,4 @@
-import type { OperatorClient } from 'bridle/client'
+import type { FabricClient } from 'bridle/client'
 import { budgetPolicy } from './budgets.ts'
 import { type FilesChoice, workspaceRequest } from './files-choice.ts'
 
@@ -15,7 +15,7 @@ export interface NewSessionForm {
 
 /** Makes the session and asks it the prompt; the answer comes by itself. */
 export const startSession = async (
-  client: OperatorClient,
+  client: FabricClient,
   { agent, kind, title, prompt, files, costUsd, minutes }: NewSessionForm,
 ): Promise<{ readonly id: string; readonly agent: string }> => {
   const policy = budgetPolicy(costUsd, minutes)

@@ -1,5 +1,5 @@
 // The approvals that a server finds open when it starts: what asked for them was printed in another terminal, or days ago.
-import { type OperatorClient, operatorClient, type PendingApproval } from '../../client/index.ts'
+import { type FabricClient, fabricClient, type PendingApproval } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { readLocalServer } from '../../targets/node/credentials/local-token.ts'
 import type { ServerSettings } from '../config/settings.ts'
@@ -17,9 +17,9 @@ type TokenSettings = Pick<ServerSettings, 'data' | 'authToken' | 'tokens' | 'kee
 export const ownServerClient = (
   url: string,
   { data, authToken, tokens = [], keepToken = false }: TokenSettings,
-): OperatorClient => {
+): FabricClient => {
   const token = authToken ?? (keepToken ? readLocalServer(data)?.token : undefined) ?? tokens[0]?.token
-  return operatorClient({ url, ...present({ authToken: token }) })
+  return fabricClient({ url, ...present({ authToken: token }) })
 }
 
 /** Asks the server that has just started. A server that refuses has none to name here. */

@@ -1,7 +1,7 @@
 // The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '../../client/fabric/error.ts'
-import { HarnessClient, type HarnessConnection, type HarnessState, type OperatorClient } from '../../client/index.ts'
+import { type FabricClient, HarnessClient, type HarnessConnection, type HarnessState } from '../../client/index.ts'
 import { RETRY_MAX_MS } from '../../client/limits.ts'
 import { isPermanent } from '../../client/socket/endpoint.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
@@ -19,7 +19,7 @@ export interface ChatLinkEvents {
 export class ChatLink {
   readonly client: HarnessClient
   readonly target: ChatTarget
-  readonly #fabric: OperatorClient
+  readonly #fabric: FabricClient
   readonly #events: ChatLinkEvents
   readonly #leaving = new AbortController()
   #usage: UsageCount | null = null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FabricError, type OperatorClient } from '../../client/index.ts'
+import { type FabricClient, FabricError } from '../../client/index.ts'
 import { chooseTarget } from './chat-target.ts'
 
 const missing = async () => {
@@ -12,7 +12,7 @@ const serverWith = (acts: object) => {
     return { id: body.session_id ?? 'new', agent: body.agent ?? 'default' }
   }
   const remove = async (...session: string[]) => void calls.push(['removed', ...session])
-  return { calls, fabric: { createChat, remove, session: missing, ...acts } as unknown as OperatorClient }
+  return { calls, fabric: { createChat, remove, session: missing, ...acts } as unknown as FabricClient }
 }
 const choice = { agent: undefined, id: undefined, continues: false, workspace: null, serverFlags: '' }
 const workspace = { mode: 'write', source: '/here' } as const

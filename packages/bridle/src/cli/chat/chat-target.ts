@@ -1,5 +1,5 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
-import { FabricError, type OperatorClient } from '../../client/index.ts'
+import { type FabricClient, FabricError } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
@@ -27,7 +27,7 @@ export interface ChatChoice {
   readonly say?: (text: string) => void
 }
 
-export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
+export const chooseTarget = async (fabric: FabricClient, choice: ChatChoice): Promise<ChatTarget> => {
   const { agent, id } = choice
   if (id !== undefined) return namedChat(fabric, id, choice)
   if (choice.continues) {
@@ -39,7 +39,7 @@ export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): 
 
 /** Makes a chat of the agent; without a name, of the server's default agent. */
 export const createTarget = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   agent: string | undefined,
   workspace: FolderChoice | null,
   id?: string,
@@ -69,7 +69,7 @@ export const createTarget = async (
 }
 
 /** With an agent the id is a whole one: a session that does not exist yet is made under it. */
-const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice): Promise<ChatTarget> => {
+const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): Promise<ChatTarget> => {
   const { agent, workspace, serverFlags, say } = choice
   try {
     const session =
@@ -98,7 +98,7 @@ export const chatCommand = ({ agent, id }: Pick<ChatTarget, 'agent' | 'id'>, ser
   `${commandName()} chat ${agent} --id ${id}${serverFlags}`
 
 /** Lists show the beginnings of ids, and other verbs take them: a person may mean a session that is there. Null where none begins so. */
-const longerIdText = async (fabric: OperatorClient, id: string, serverFlags: string): Promise<string | null> => {
+const longerIdText = async (fabric: FabricClient, id: string, serverFlags: string): Promise<string | null> => {
   // Only a remark: the chat goes on without it.
   const found = await sessionsByPrefix(fabric, id, undefined).catch(() => null)
   const [first, ...others] = [...(found?.values() ?? [])].filter((each) => each.id !== id)

@@ -1,5 +1,5 @@
 // The commands behind a slash: a table of names, what each does, and its function.
-import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
+import { type FabricClient, FabricError, type HarnessClient, HarnessError } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
@@ -15,7 +15,7 @@ import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {
-  readonly fabric: OperatorClient
+  readonly fabric: FabricClient
   readonly client: HarnessClient
   readonly id: string
   readonly agent: string

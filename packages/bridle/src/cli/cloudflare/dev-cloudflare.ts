@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { operatorClient } from '../../client/index.ts'
+import { fabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { formatHost } from '../../runners/network/destination.ts'
 import { fileChanges } from '../../targets/agents/file-changes.ts'
@@ -45,7 +45,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   const project = await workerProject(data, agents, { isDev: true })
   const { config, problems, agents: own } = project
   const command = commandName(env)
-  const client = operatorClient({ url, ...present({ authToken: tokenFromEnv(env)?.token }) })
+  const client = fabricClient({ url, ...present({ authToken: tokenFromEnv(env)?.token }) })
   const lines = devLines(out, {
     root: projectModules('.').root,
     command,

@@ -2,7 +2,7 @@
 
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
@@ -56,7 +56,7 @@ export const reject = defineCommand({
 
 type DecisionCall = CliInvocation<CliFlags<typeof options>>
 /** The arguments to approve; undefined = those asked for. */
-type ArgumentSource = (fabric: OperatorClient, session: string, refused: ArgumentDraft | null) => Promise<ApprovedEdit>
+type ArgumentSource = (fabric: FabricClient, session: string, refused: ArgumentDraft | null) => Promise<ApprovedEdit>
 
 interface ApprovedEdit {
   readonly args: FabricJsonObject | undefined

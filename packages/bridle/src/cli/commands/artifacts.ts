@@ -1,6 +1,6 @@
 // `bridle artifacts` lists the artifacts of a session, and reads or saves one.
 import { pipeline } from 'node:stream/promises'
-import type { ArtifactPage, OperatorClient } from '../../client/index.ts'
+import type { ArtifactPage, FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import {
   agentOption,
@@ -39,7 +39,7 @@ export const artifacts = defineCommand({
   },
 })
 
-const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typeof options>, out: CliOutput) => {
+const list = async (fabric: FabricClient, session: string, flags: CliFlags<typeof options>, out: CliOutput) => {
   const { agent } = flags
   const rows: ArtifactPage['artifacts'][number][] = []
   const all = async (id: string): Promise<string> => {
@@ -69,7 +69,7 @@ const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typ
 }
 
 const read = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   session: string,
   artifact: string,
   flags: CliFlags<typeof options>,

@@ -1,6 +1,6 @@
 // `bridle branch` continues a session from one of its events, in a new session.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient, SessionDetail } from '../../client/index.ts'
+import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import {
   actOptions,
@@ -79,7 +79,7 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
 })
 
 /** A branch is refused for other reasons too. */
-const isTaken = (fabric: OperatorClient, id: string): Promise<boolean> =>
+const isTaken = (fabric: FabricClient, id: string): Promise<boolean> =>
   fabric.session(id).then(
     () => true,
     () => false,

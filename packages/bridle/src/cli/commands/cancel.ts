@@ -1,5 +1,5 @@
 // `bridle cancel` stops the run in progress.
-import type { OperatorClient, SessionDetail } from '../../client/index.ts'
+import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -41,7 +41,7 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
   },
 })
 
-type CancelReceipt = Awaited<ReturnType<OperatorClient['cancel']>>
+type CancelReceipt = Awaited<ReturnType<FabricClient['cancel']>>
 
 /** A cancelled run of background work is the end of its session. */
 const hasEnded = ({ kind, status, cancelled }: CancelReceipt): boolean =>

@@ -1,6 +1,6 @@
 // `bridle completion` prints a script for a shell, which asks it in turn for the ids of sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { type CliCommand, clientOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { completionVerbs } from '../completion/completion-words.ts'
 import { shellScripts } from '../completion/shell-scripts.ts'
@@ -48,7 +48,7 @@ The scripts call bridle itself, with completion sessions and completion agents, 
 /** As ids and the names of agents are. */
 const PLAIN_NAME = /^[\w.:@-]+$/
 
-const nameLists: { readonly [list: string]: (fabric: OperatorClient) => Promise<readonly string[]> } = {
+const nameLists: { readonly [list: string]: (fabric: FabricClient) => Promise<readonly string[]> } = {
   sessions: async (fabric) =>
     (await fabric.sessions({ limit: COMPLETION_IDS_MAX, archived: 'all' })).sessions.map(({ id }) => id),
   agents: async (fabric) => (await fabric.agents()).agents.map(({ name }) => name),

@@ -1,6 +1,6 @@
 // `bridle export` writes a session with its branches, or all sessions of a list, into a file.
 import { pipeline } from 'node:stream/promises'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -52,7 +52,7 @@ export const exportSessions = defineCommand({
 })
 
 /** The flag that chooses the session among the branches in its file, with as much of the id as tells it from theirs: a line has 80 columns. */
-const sessionFlag = async (client: OperatorClient, id: string, agent: string | undefined): Promise<string> => {
+const sessionFlag = async (client: FabricClient, id: string, agent: string | undefined): Promise<string> => {
   const tree = await client.sessionTree(id, agent).catch(() => null)
   if (tree === null) return ` --session ${id}`
   const others = tree.sessions.flatMap((each) => (each.id === id ? [] : [each.id]))

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { operatorClient } from '../../client/index.ts'
+import { fabricClient } from '../../client/index.ts'
 import { CliWorkspace, type JsonRow, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => work.remove())
 
-const fabric = () => operatorClient({ url: work.url })
+const fabric = () => fabricClient({ url: work.url })
 const play = (id: string, ...steps: readonly unknown[]) =>
   fabric()
     .invoke('scripted', id, { prompt: scriptOf(...steps) })

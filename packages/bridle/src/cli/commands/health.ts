@@ -1,6 +1,6 @@
 // `bridle health` shows the sessions that are in trouble first, or one of them in detail.
 
-import type { OperatorClient, SessionRow } from '../../client/index.ts'
+import type { FabricClient, SessionRow } from '../../client/index.ts'
 import { connectChanges } from '../../client/operator/changes.ts'
 import { present } from '../../kernel/json.ts'
 import {
@@ -51,12 +51,12 @@ JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a se
 })
 
 const oneSession = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   session: string,
   { agent, watch }: CliFlags<typeof options>,
   out: CliOutput,
 ): Promise<void> => {
-  const show = (id: string, now: Awaited<ReturnType<OperatorClient['sessionHealth']>>): void => {
+  const show = (id: string, now: Awaited<ReturnType<FabricClient['sessionHealth']>>): void => {
     if (out.isJson) out.row({ sessionId: id, ...now })
     else printFields(out, [[id, healthTexts(now)]])
   }
@@ -77,7 +77,7 @@ const oneSession = async (
   dispose()
 }
 
-const unhealthy = async (fabric: OperatorClient, below: number, agent: string | undefined): Promise<SessionRow[]> => {
+const unhealthy = async (fabric: FabricClient, below: number, agent: string | undefined): Promise<SessionRow[]> => {
   const rows: SessionRow[] = []
   let cursor: string | undefined
   do {
@@ -91,7 +91,7 @@ const unhealthy = async (fabric: OperatorClient, below: number, agent: string | 
 
 /** The list at the start and after each gap, then a line for each session whose health or status changes. */
 const watchAll = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   below: number,
   flags: CliFlags<typeof options>,
   env: NodeJS.ProcessEnv,
@@ -148,7 +148,7 @@ const isBelow = ({ health: now }: SessionRow, below: number): boolean =>
   below === Number.POSITIVE_INFINITY || (now !== null && now.score < below)
 
 const printList = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   rows: readonly SessionRow[],
   serverFlags: string,
   out: CliOutput,

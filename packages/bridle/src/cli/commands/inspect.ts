@@ -1,6 +1,6 @@
 // `bridle inspect` shows one session: what it does, what it cost, and what it needs.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
+import type { FabricClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
 import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
@@ -38,7 +38,7 @@ interface SessionSurroundings {
 
 /** Servers of some targets have no workspaces or no trees: the session is shown all the same. */
 const aroundSession = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   { id, agent }: Pick<SessionDetail, 'id' | 'agent'>,
 ): Promise<SessionSurroundings> => {
   const [workspace, tree] = await Promise.all([

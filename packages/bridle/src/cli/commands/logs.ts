@@ -1,7 +1,7 @@
 // `bridle logs` prints the events of a session, and with -f those that come.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS } from '../../client/limits.ts'
 import { present } from '../../kernel/json.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
@@ -83,7 +83,7 @@ interface LogEnd {
 }
 
 const readPast = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   id: string,
   { agent, after }: { readonly agent?: string; readonly after: number | string },
   onEvent: (event: LogEvent) => void,
@@ -98,7 +98,7 @@ const readPast = async (
 }
 
 const followEvents = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   {
     id,
     cursor,

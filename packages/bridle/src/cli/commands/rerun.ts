@@ -1,5 +1,5 @@
 // `bridle rerun` asks the prompts of a session again in a branch, with something changed.
-import type { OperatorClient, PolicyRequest } from '../../client/index.ts'
+import type { FabricClient, PolicyRequest } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import {
   actOptions,
@@ -72,5 +72,5 @@ Standard output has the id of the new session alone. To watch the past without r
 })
 
 /** The session of this name, whatever its agent; null = there is none, or several. */
-const sessionOf = (fabric: OperatorClient, session: string) =>
+const sessionOf = (fabric: FabricClient, session: string) =>
   withSession(fabric, session, undefined, (id) => fabric.session(id)).catch(() => null)

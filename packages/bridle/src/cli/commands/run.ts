@@ -1,7 +1,7 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
@@ -146,7 +146,7 @@ const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
 
 /** An agent with an input of its own may need no prompt. */
-const readsPrompts = async (fabric: OperatorClient, agent: string): Promise<boolean> => {
+const readsPrompts = async (fabric: FabricClient, agent: string): Promise<boolean> => {
   const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
   const { required } = agents.find(({ name }) => name === agent)?.input_schema ?? {}
   return Array.isArray(required) && required.includes('prompt')

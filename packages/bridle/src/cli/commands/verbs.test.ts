@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
-import { operatorClient } from '../../client/index.ts'
+import { fabricClient } from '../../client/index.ts'
 import { turnEvents, writtenFile } from '../../surfaces/http/history/written-files.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const ids = ['north-1', 'north-2', 'south-1']
-const fabric = () => operatorClient({ url: world.server.url })
+const fabric = () => fabricClient({ url: world.server.url })
 const waitFor = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 20_000, interval: 20 })
 const noSessionText = (id: string) =>
   `There is no session ${id} on the server at ${world.server.url}. Try bridle sessions, or name another server with --url.`
@@ -69,7 +69,7 @@ describe('[C150] a session is named by the beginning of its id', () => {
 describe('[C346] an id that sessions of several agents have', () => {
   let server: HarnessServer
   const twins = ['first-agent', 'second-agent']
-  const client = () => operatorClient({ url: server.url })
+  const client = () => fabricClient({ url: server.url })
   beforeAll(async () => {
     const agents = twins.map((name) => agent({ name, run: async () => name }))
     server = await HarnessServer.start({
@@ -271,7 +271,7 @@ describe('[C152] inspect', () => {
       ...{ agents: [agent({ name: 'helper', model: scriptedModel([{ text: 'Hello.' }]) })], log: () => {} },
     })
     try {
-      await operatorClient({ url: server.url }).invoke('helper', 'h-1', { prompt: 'x' })
+      await fabricClient({ url: server.url }).invoke('helper', 'h-1', { prompt: 'x' })
       const { stdout } = await world.text('inspect', 'h-1', '--url', server.url)
       expect(/^Agent +(.*)$/m.exec(stdout)?.[1]).toBe('helper, model script')
     } finally {
@@ -752,7 +752,7 @@ test('[C165] run without a prompt: an agent that reads one is not asked; one tha
         ...{ code: 2, stdout: '' },
         notes: `Say what to do: bridle run ${name} "Hello", or use --payload or --set.`,
       })
-    const { sessions } = await operatorClient({ url: server.url }).sessions()
+    const { sessions } = await fabricClient({ url: server.url }).sessions()
     expect(sessions).toEqual([])
     for (const [name, ...more] of [['reporter'], ['nightly', 'Hi'], ['talker', 'Hi']])
       expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { FabricError } from '../../client/fabric/error.ts'
-import { operatorClient } from '../../client/fabric/http.ts'
+import { fabricClient } from '../../client/fabric/http.ts'
 import { connectOrStart, silenceOf } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -84,7 +84,7 @@ test('[C300] a proxy that removes headers or knows no server at the moment is no
     `There is no session nobody on the server at ${stripping}.`,
   )
   const waiting = await serverWith((_, response) => response.writeHead(502).end('<html>'))
-  const client = operatorClient({ url: waiting, fetch: bridleFetch(waiting) })
+  const client = fabricClient({ url: waiting, fetch: bridleFetch(waiting) })
   const error = await client.sessions().catch((thrown: unknown) => thrown)
   expect(error instanceof FabricError && [error.status, error.isRetryable]).toEqual([502, true])
 })
@@ -128,7 +128,7 @@ describe('a server that takes a request and does not answer', () => {
   test('[C342] a plain request ends with a line that says what to do', async () => {
     const url = await serverWith(silent)
     const { out } = terminal()
-    const client = operatorClient({ url, fetch: bridleFetch(url, { out, answerMs: 20 }) })
+    const client = fabricClient({ url, fetch: bridleFetch(url, { out, answerMs: 20 }) })
     const advice = 'Look at its log and start it again, or name another server with --url or BRIDLE_URL.'
     const refused = `The server at ${url} takes the request and does not answer within 20 ms.`
     await expect(client.sessions()).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 // Settings: a flag, then the environment, then bridle.config.ts, then the default.
 
 import { join } from 'node:path'
-import { type OperatorClient, operatorClient } from '../../client/fabric/http.ts'
+import { type FabricClient, fabricClient } from '../../client/fabric/http.ts'
 import { present } from '../../kernel/json.ts'
 import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
 import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
@@ -160,7 +160,7 @@ export const createClient = async (
   env: NodeJS.ProcessEnv,
   address?: AskedAddress,
   patience: Pick<FetchPatience, 'answerMs'> = {},
-): Promise<OperatorClient> =>
+): Promise<FabricClient> =>
   clientOf(flags, address ?? (await serverAddress(flags, env)), { out: createOutput(flags), ...patience })
 
 /** A client for a command that draws on the terminal itself, and waits as long as the person does. */
@@ -168,13 +168,13 @@ export const createWatchingClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
   address?: AskedAddress,
-): Promise<OperatorClient> => clientOf(flags, address ?? (await serverAddress(flags, env)), null)
+): Promise<FabricClient> => clientOf(flags, address ?? (await serverAddress(flags, env)), null)
 
 const clientOf = (
   { tenant: tenantId }: ClientFlags,
   { url, authToken, onAnswer }: AskedAddress,
   patience: FetchPatience | null,
-): OperatorClient =>
-  operatorClient({ url, fetch: bridleFetch(url, patience, onAnswer), ...present({ authToken, tenantId }) })
+): FabricClient =>
+  fabricClient({ url, fetch: bridleFetch(url, patience, onAnswer), ...present({ authToken, tenantId }) })
 
 export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536

@@ -1,6 +1,6 @@
 // The past of a session, from the file of an export or from a server.
 import { readFile } from 'node:fs/promises'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { ExportError, History, HistoryError, historyOf, readExport } from '../../history/index.ts'
 import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
@@ -39,7 +39,7 @@ const choiceText = (file: string, session: string | undefined, ids: readonly str
   ].join('\n')
 
 /** The history of a session of a server, with the events of its parents. */
-export const historyOnServer = async (fabric: OperatorClient, id: string, agent?: string): Promise<History> => {
+export const historyOnServer = async (fabric: FabricClient, id: string, agent?: string): Promise<History> => {
   let history: History | null = null
   for (let after = 0; ; ) {
     const page = await fabric.log(id, { ...present({ agent }), after, limit: LOG_PAGE, content: 'none' })

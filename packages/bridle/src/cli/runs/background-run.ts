@@ -1,6 +1,6 @@
 // `bridle run --background`: the work is in the server's log when the command ends, and nobody has to watch it.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { BackgroundReceipt, OperatorClient } from '../../client/index.ts'
+import type { BackgroundReceipt, FabricClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
@@ -19,7 +19,7 @@ export interface BackgroundRun extends Work {
 
 /** The session is there, as a branch is: the prompt is its next one, as in a run that is watched. */
 const nextRun = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   { agent, input, workspace, key }: BackgroundRun,
   id: string,
 ): Promise<StartedRun> => {
@@ -35,7 +35,7 @@ type StartedRun = Omit<BackgroundReceipt, 'messageId' | 'delivery'>
 
 /** The exit code: of the earlier run if the key belongs to work that has ended. */
 export const startInBackground = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   work: BackgroundRun,
   out: CliOutput,
   env: NodeJS.ProcessEnv,

@@ -1,11 +1,11 @@
 // Standard input of a test is no terminal, so nobody presses Ctrl+C a second time.
 import { expect, test } from 'vitest'
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { leaveRun } from './leaving.ts'
 
 const leave = (session: () => Promise<object>, canAsk = true) =>
-  leaveRun({ canAsk, note: () => {} } as unknown as CliOutput, { session } as unknown as OperatorClient, {
+  leaveRun({ canAsk, note: () => {} } as unknown as CliOutput, { session } as unknown as FabricClient, {
     id: 's',
     runId: 'r-2',
   })

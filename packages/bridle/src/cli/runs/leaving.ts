@@ -1,5 +1,5 @@
 // Ctrl+C leaves a run, which continues. A second Ctrl+C within a moment cancels it.
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { isInterruptedAgain } from '../terminal/second-interrupt.ts'
@@ -16,7 +16,7 @@ export type LeftRunState = 'cancelled' | 'continues' | 'ended' | 'unknown'
 /** Cancels the run where the person presses Ctrl+C again. The run may also end by itself while that is waited for. */
 export const leaveRun = async (
   out: CliOutput,
-  fabric: OperatorClient,
+  fabric: FabricClient,
   { id, agent, runId }: LeftRun,
 ): Promise<LeftRunState> => {
   if (!out.canAsk) return 'continues'

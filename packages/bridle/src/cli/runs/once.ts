@@ -2,7 +2,7 @@
 // log, so this holds across its restarts, and for callers that ask at the same time.
 import { createHash } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient, RunStatus } from '../../client/index.ts'
+import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { canonicalJson, present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
@@ -64,7 +64,7 @@ export const backgroundRequest = (
 
 /** The run of the same work that an earlier call started with `--background`. Throws the error if there is none. */
 export const earlierRun = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   work: Work,
   { id, key, error }: { readonly id: string; readonly key: string | null; readonly error: unknown },
 ): Promise<RunStatus> => {

@@ -1,7 +1,7 @@
 // A server for a command: the one that runs, else one in this process that ends with the command. A server that was named is never replaced.
 import { randomBytes } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
-import type { FabricClient, OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
@@ -18,9 +18,9 @@ import type { CliOutput } from '../terminal/output.ts'
 import { ownServerLog } from './own-server-log.ts'
 
 export interface ServerConnection {
-  readonly fabric: OperatorClient
+  readonly fabric: FabricClient
   /** The same for plain requests of a command that ends: they have a limit, and a line that says what is waited for. */
-  readonly plain: OperatorClient
+  readonly plain: FabricClient
   /** Where the server is, and its token: for a socket. */
   readonly address: Pick<ServerAddress, 'url' | 'authToken'>
   /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */

@@ -1,5 +1,5 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
-import type { OperatorClient, SessionDetail } from '../../client/index.ts'
+import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { isTakenOver } from '../apply/take-over.ts'
 import { commandName } from '../command-name.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -31,7 +31,7 @@ const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place change
 
 /** How to get what the agent has changed; null = it changed nothing, or the changes are in the person's folder. */
 export const changesNote = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   { id, agent }: { readonly id: string; readonly agent: string },
   serverFlags: string,
 ): Promise<string | null> => {

@@ -1,5 +1,5 @@
 // The flags with which a printed command finds a session again.
-import type { OperatorClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import { sessionsByPrefix } from './session-prefix.ts'
 
@@ -11,11 +11,8 @@ export interface NamedSession {
 }
 
 /** The flags that lead a further command to this session: those of the server, and `--agent` where the id alone would be refused. */
-export const sessionFlags = async (
-  fabric: OperatorClient,
-  session: NamedSession,
-  serverFlags: string,
-): Promise<string> => (await sharedId(fabric, session)).agentFlag + serverFlags
+export const sessionFlags = async (fabric: FabricClient, session: NamedSession, serverFlags: string): Promise<string> =>
+  (await sharedId(fabric, session)).agentFlag + serverFlags
 
 export interface SharedId {
   /** ` --agent NAME`; empty where the id is enough. */
@@ -25,7 +22,7 @@ export interface SharedId {
 }
 
 /** Whether sessions of other agents have the id. Only words depend on it: where the server does not say, none have. */
-export const sharedId = async (fabric: OperatorClient, { id, agent }: NamedSession): Promise<SharedId> => {
+export const sharedId = async (fabric: FabricClient, { id, agent }: NamedSession): Promise<SharedId> => {
   const found = agent === undefined ? [] : await sessionsByPrefix(fabric, id, undefined).catch(() => [])
   const other = found.find((each) => each.id === id && each.agent !== agent)
   if (agent === undefined || other === undefined) return { agentFlag: '', remark: null }

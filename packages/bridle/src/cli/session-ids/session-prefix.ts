@@ -1,6 +1,6 @@
 // A session named by the first characters of its id.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient, SessionFilter, SessionRow } from '../../client/index.ts'
+import type { FabricClient, SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
@@ -13,7 +13,7 @@ import { checkAgent } from './unknown-agent.ts'
  * the sessions are listed first: the server would take the oldest session of the id (H15), and a person may mean another agent's.
  */
 export const withSession = async <T>(
-  fabric: OperatorClient,
+  fabric: FabricClient,
   text: string,
   agent: string | undefined,
   act: (id: string) => Promise<T>,
@@ -40,7 +40,7 @@ export const withSession = async <T>(
 export const isNotFound = (error: unknown): boolean => error instanceof FabricError && error.status === 404
 
 /** Null = the token may not list sessions; it may still answer an approval. */
-const listedSessions = (fabric: OperatorClient, text: string): Promise<readonly SessionRow[] | null> =>
+const listedSessions = (fabric: FabricClient, text: string): Promise<readonly SessionRow[] | null> =>
   sessionsByPrefix(fabric, text, undefined).catch((error: unknown) => {
     if (error instanceof FabricError && error.status === 403) return null
     throw error
@@ -69,7 +69,7 @@ const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow)
 }
 
 /** Throws where the server has no such agent, or where only sessions of other agents have an id that begins so. */
-const checkOtherAgents = async (fabric: OperatorClient, text: string, agent: string): Promise<void> => {
+const checkOtherAgents = async (fabric: FabricClient, text: string, agent: string): Promise<void> => {
   await checkAgent(fabric, agent)
   const listed = (await listedSessions(fabric, text)) ?? []
   const exact = listed.filter(({ id }) => id === text)
@@ -84,7 +84,7 @@ const checkOtherAgents = async (fabric: OperatorClient, text: string, agent: str
 
 /** The sessions whose ids begin so. */
 export const sessionsByPrefix = async (
-  fabric: OperatorClient,
+  fabric: FabricClient,
   text: string,
   agent: string | undefined,
 ): Promise<readonly SessionRow[]> => {
@@ -102,7 +102,7 @@ export const sessionsByPrefix = async (
 
 /** The first session of a list; null = the list is empty. A page without sessions is not the last one where it has a `next`. */
 export const newestSession = async (
-  fabric: Pick<OperatorClient, 'sessions'>,
+  fabric: Pick<FabricClient, 'sessions'>,
   filter: SessionFilter,
 ): Promise<SessionRow | null> => {
   let cursor: string | undefined
@@ -115,7 +115,7 @@ export const newestSession = async (
 }
 
 /** The ids of the newest sessions, for words about a missing one: none where the server does not list them. */
-export const newestIds = async (fabric: OperatorClient, agent?: string): Promise<readonly string[]> => {
+export const newestIds = async (fabric: FabricClient, agent?: string): Promise<readonly string[]> => {
   const filter = { archived: 'all' as const, limit: LIST_PAGE, ...present({ agent }) }
   const { sessions } = await fabric.sessions(filter).catch(() => ({ sessions: [] }))
   return [...new Set(sessions.map(({ id }) => id))]

@@ -1,6 +1,6 @@
 // An agent that a server does not have: the words name those that it has.
 
-import type { FabricError, OperatorClient } from '../../client/index.ts'
+import type { FabricClient, FabricError } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { refusalParts } from '../refusal-text.ts'
@@ -22,7 +22,7 @@ export const unknownAgent = (error: FabricError): UnknownAgentError | null => {
  * Throws where the server has no agent of this name, in the words of the server. For a command that has found nothing: sessions of an
  * agent that is gone are still there, and a name in a query is not refused.
  */
-export const checkAgent = async (fabric: OperatorClient, agent: string | undefined): Promise<void> => {
+export const checkAgent = async (fabric: FabricClient, agent: string | undefined): Promise<void> => {
   // A token that may not list agents learns less.
   const rows = agent === undefined ? null : await fabric.agents().catch(() => null)
   if (rows === null || rows.agents.some(({ name }) => name === agent)) return

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { variants } from '../../../../../scripts/variants.ts'
-import { operatorClient } from '../../client/index.ts'
+import { fabricClient } from '../../client/index.ts'
 import { CliWorkspace, scriptOf } from '../cli.suite.ts'
 import { Tmux, type TmuxWindow } from './tmux.suite.ts'
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await work.remove()
 })
 
-const fabric = () => operatorClient({ url: work.url })
+const fabric = () => fabricClient({ url: work.url })
 const waitFor = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 40_000, interval: 50 })
 const statusOf = async (id: string) => (await fabric().session(id)).status
 /** A session that waits for an approval; the id of the approval. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import type { AskedRun } from './ask.ts'
-import { fabricClient, operatorClient } from './http.ts'
+import { fabricClient } from './http.ts'
 
 const script = (...steps: unknown[]): string => scriptBody(...steps).prompt
 
@@ -95,7 +95,7 @@ describe('[H133] asking', () => {
 
   test('a prompt that waits hears that its session is paused and resumed', async () => {
     const { app } = testApp()
-    const client = operatorClient({
+    const client = fabricClient({
       url: 'http://127.0.0.1',
       fetch: async (url, init) => app.fetch(new Request(url, init)),
     })

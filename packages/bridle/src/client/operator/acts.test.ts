@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
-import { type FabricError, operatorClient } from '../index.ts'
+import { type FabricError, fabricClient } from '../index.ts'
 
 const world = async () => {
   const { app } = testApp({ tokens: [{ token: 't', user: 'ann', tenants: ['acme', 'lab'] }] })
-  const client = operatorClient({
+  const client = fabricClient({
     url: 'http://127.0.0.1',
     authToken: 't',
     fetch: async (url, init) => app.fetch(new Request(url, init)),

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
-import { operatorClient } from '../index.ts'
+import { fabricClient } from '../index.ts'
 
 const world = () => {
   const { app } = testApp()
   const asked: string[] = []
-  const client = operatorClient({
+  const client = fabricClient({
     url: 'http://127.0.0.1',
     fetch: async (url, init) => {
       asked.push(url.slice('http://127.0.0.1'.length))

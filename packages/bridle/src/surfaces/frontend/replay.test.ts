@@ -1,6 +1,6 @@
 // Replays through the route, in sessions of the scripted agent.
 import { describe, expect, test, vi } from 'vitest'
-import { operatorClient } from '../../client/index.ts'
+import { fabricClient } from '../../client/index.ts'
 import { QUEUE_MAX } from '../../kernel/limits.ts'
 import { testApp } from '../http/test-app.suite.ts'
 import { bearer, scriptBody } from '../http/test-client.suite.ts'
@@ -170,7 +170,7 @@ describe('[X60] POST /sessions/:id/replay', () => {
   test('the client asks for it', async () => {
     const it = testApp()
     await ask(it, 'a', 'one')
-    const client = operatorClient({
+    const client = fabricClient({
       url: 'http://127.0.0.1',
       fetch: async (url, init) => it.app.fetch(new Request(url, init)),
     })

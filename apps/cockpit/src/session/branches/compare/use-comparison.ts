@@ -1,5 +1,5 @@
 // The logs, details and files of two sessions, compared.
-import type { ChatSession, LogEntry, OperatorClient, TreeSession } from 'bridle/client'
+import type { ChatSession, FabricClient, LogEntry, TreeSession } from 'bridle/client'
 import { useEffect, useRef } from 'react'
 import { useServer } from '../../../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../../../server/use-loaded.ts'
@@ -41,7 +41,7 @@ export const useComparison = (
   return loaded
 }
 
-const load = async (client: OperatorClient, session: TreeSession | undefined, since: number) => {
+const load = async (client: FabricClient, session: TreeSession | undefined, since: number) => {
   const { id, agent } = session ?? { id: '', agent: '' }
   const [detail, log, files] = await Promise.all([
     client.chat(id, agent),
@@ -53,11 +53,11 @@ const load = async (client: OperatorClient, session: TreeSession | undefined, si
 
 type SessionName = Pick<TreeSession, 'id' | 'agent'>
 
-const entriesSince = async (client: OperatorClient, { id, agent }: SessionName, since: number) => {
+const entriesSince = async (client: FabricClient, { id, agent }: SessionName, since: number) => {
   const entries: LogEntry[] = []
   let after: number | null = Math.max(0, since - SHARED_ENTRIES)
   while (after !== null && entries.length < COMPARED_ENTRIES_MAX) {
-    const page: Awaited<ReturnType<OperatorClient['log']>> = await client.log(id, { agent, after, content: 'none' })
+    const page: Awaited<ReturnType<FabricClient['log']>> = await client.log(id, { agent, after, content: 'none' })
     entries.push(...page.entries)
     after = page.next
   }
@@ -65,7 +65,7 @@ const entriesSince = async (client: OperatorClient, { id, agent }: SessionName, 
 }
 
 /** A server without files says so; a comparison is worth something without them. */
-const filesOf = async (client: OperatorClient, { id, agent }: SessionName): Promise<readonly string[]> => {
+const filesOf = async (client: FabricClient, { id, agent }: SessionName): Promise<readonly string[]> => {
   const [workspace, artifacts] = await Promise.allSettled([
     client.workspace(id, agent),
     client.artifacts(id, { agent }),

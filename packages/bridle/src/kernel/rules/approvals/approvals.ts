@@ -1,12 +1,12 @@
 // Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
+import { actorText } from '../../../words/approvals.ts'
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { approvalIdOf, withCallId, withoutCallId } from '../../ids.ts'
 import { canonicalJson, ownProperty, present } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision, ToolEffect } from '../../schemas.ts'
-import { actorText } from '../../../words/approvals.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { operatorClient } from '../../../client/index.ts'
+import { fabricClient } from '../../../client/index.ts'
 import { TREE_OPENED_MAX, TREE_SESSIONS_MAX } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, scriptBody } from '../test-client.suite.ts'
@@ -124,7 +124,7 @@ describe('[X50] GET /sessions/:id/tree', () => {
     const it = testApp()
     await talk(it, 'a')
     await branch(it, 'a', 2, 'b')
-    const client = operatorClient({
+    const client = fabricClient({
       url: 'http://127.0.0.1',
       fetch: async (url, init) => it.app.fetch(new Request(url, init)),
     })

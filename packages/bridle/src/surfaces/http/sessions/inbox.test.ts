@@ -130,7 +130,10 @@ test('[H78] an answer that comes too late is told which stands, by whom and sinc
     return { status, ...body }
   }
   expect(await late(one, 'reject')).toEqual({
-    ...{ status: 409, error: { type: 'conflict', message: 'The approval was already approved by ann (not signed in).' } },
+    ...{
+      status: 409,
+      error: { type: 'conflict', message: 'The approval was already approved by ann (not signed in).' },
+    },
     ...{ decision: 'approved', decidedBy: 'ann', decidedByClaimed: true, decidedAt },
   })
   expect(await late(two, 'approve')).toMatchObject({ decision: 'denied', decidedBy: null, decidedAt })

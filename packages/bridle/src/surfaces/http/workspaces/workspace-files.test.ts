@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { operatorClient } from '../../../client/fabric/http.ts'
+import { fabricClient } from '../../../client/fabric/http.ts'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, scriptBody } from '../test-client.suite.ts'
@@ -92,7 +92,7 @@ describe('[H89] the files of a session', () => {
   test('reach the operator’s client as they are', async () => {
     const { app, post } = testApp({ workspaceFiles: files })
     await post('/agents/scripted/s', nothing)
-    const client = operatorClient({
+    const client = fabricClient({
       url: 'http://127.0.0.1',
       fetch: async (to, init) => app.fetch(new Request(to, init)),
     })
