@@ -18,7 +18,7 @@ export interface AgentFailure {
   readonly attempt: number
   /** The thrown value. */
   readonly error: unknown
-  /** The tool of a model agent that threw: the run goes on. Null: the run has failed. */
+  /** The tool of a model agent that threw; the run continues. Null: the run has failed. */
   readonly tool: string | null
 }
 
@@ -33,12 +33,12 @@ export interface AgentRunPorts {
   readonly resolveModel?: ModelResolver
   /** The reason why a model of this name cannot be asked, as a sentence; null: none that can be seen before. */
   readonly missingModel?: (name: string) => string | null
-  /** The model that answers a spoken prompt of a session aloud; null: nobody listens, and the agent's own model writes. */
+  /** The model that answers a spoken prompt of a session aloud; null: the session has no voice line, and the agent's own model writes. */
   readonly voiceModel?: (key: Key) => LanguageModel | null
   /** Sessions of other agents that do tasks of a run; absent: no agent can ask another one. */
   readonly children?: ChildSessions
-  /** Records spans of model agents; absent: nobody watches. */
+  /** Records spans of model agents; absent: no spans are recorded. */
   readonly trace?: RunTracer
-  /** Receives what code of an agent throws; absent: nobody reads it. */
+  /** Receives what code of an agent throws; absent: it is dropped. */
   readonly onFailure?: (failure: AgentFailure) => void
 }

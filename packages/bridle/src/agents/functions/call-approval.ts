@@ -1,4 +1,4 @@
-// The question to a person about a call, and the answer: the function finds it in the log, and reports that it has it.
+// Asks a person about a call. The answer arrives in the log that the run follows, and the function reports its delivery.
 import { assert } from '../../kernel/assert.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
@@ -48,7 +48,7 @@ export const waitForApproval = async (
 export interface EditCheck {
   /** Why arguments cannot be used; null = they can. */
   readonly problem: (args: JsonObject) => Promise<string | null>
-  /** A question that is asked anew has as much time as the first. */
+  /** A repeated question expires after the same time as the first. */
   readonly expiresMs: number | undefined
 }
 
@@ -82,7 +82,7 @@ const applyDecision = async (
       await run.report(delivered(approval))
       return approval.arguments
     }
-    // Nobody could check the edit when it was sent: the schema was in no memory. The person is asked anew, and nothing is lost.
+    // The schema was not in memory when the edit was sent, so the edit was not checked then. The person is asked again.
     const reason = `${problem.replace(/\.?$/, '.')} Nothing was done.`
     await run.report(delivered(approval), await question(run, call, reason, edits.expiresMs, approval.kind))
     return applyDecision(run, call, await decision(run, call), edits)

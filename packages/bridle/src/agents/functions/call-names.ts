@@ -18,7 +18,7 @@ export const callNames = (run: FunctionRun): CallNames => ({
   },
 })
 
-/** `call-1`, `call-2`: a second attempt of a function that never reads its log makes the same calls, and gets the same ids. */
+/** `call-1`, `call-2`, ... for a function that never reads its log: a second attempt that makes the same calls gets the same ids. */
 export const numberedCallNames = (batch: CallBatch): CallNames => {
   const used = new Set<string>()
   let count = 0
@@ -33,7 +33,7 @@ export const numberedCallNames = (batch: CallBatch): CallNames => {
   return {
     ofTool: (tool, requestedId) => {
       const id = next(tool, requestedId)
-      // Before the arguments are checked: the batch names each call that was begun.
+      // Before the arguments are checked, so that the batch also names a call that fails there.
       batch.add(id)
       return id
     },

@@ -1,6 +1,6 @@
-// A run of a function: what the log knows of it, and whether the function is at work or can only wait. A durable function that can only
-// wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come. A function with
-// `durable: false` stays until it ends, and an attempt knows nothing of the attempts before.
+// The run of a function: its history in the log, and whether the function is working or can only wait. A durable function that can only
+// wait is evicted: its promises never settle, and it starts again when an answer or a signal arrives. A function with `durable: false`
+// is never evicted, and an attempt does not know the attempts before it.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import type { Job } from '../../kernel/ports/runner.ts'

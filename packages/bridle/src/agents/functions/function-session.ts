@@ -1,5 +1,5 @@
-// The session as the function of an agent sees it. A durable function begins again from its first line after a crash, a pause or a wait;
-// whatever the log has already is returned from there, and not done or said again. The memo of any other function is empty.
+// The session as the function of an agent sees it. A durable function starts again from its first line after a crash, a pause or a wait.
+// Work that is already in the log is returned from there and not repeated. With `durable: false` the memo is empty, and all work is new.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
 import { createMemory, liveMemory, replayedMemory } from '../memory.ts'

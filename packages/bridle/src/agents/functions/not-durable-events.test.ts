@@ -1,4 +1,5 @@
-// The events and the answers of functions with `durable: false`, in full. Clients, logs and step keys depend on each of them.
+// Every event of functions with `durable: false`, and every value and error that they get back. Clients and step keys depend on them.
+// `not-durable-events.json` was recorded when these functions had a session of their own.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'

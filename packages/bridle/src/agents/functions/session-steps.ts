@@ -88,7 +88,7 @@ export const sessionSteps = (run: FunctionRun): Pick<AgentSession, 'step' | 'sle
   }
 }
 
-/** A function that never reads its log could not go on from any of them. */
+/** A function that never reads its log could not resume after any of them. */
 export const refusedSteps = (run: FunctionRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
   const refuse = (method: string) =>
     run.track(async () => {

@@ -1,5 +1,5 @@
-// A tool call of a function. A settled call returns what the log says. An open one continues where it was: it waits for its approval, is
-// made again if that is harmless, or a person is asked. All calls of a function with `durable: false` are new.
+// A tool call of a function. A settled call returns what the log says. An open one resumes: it waits for its approval, is made again
+// if that is harmless, or a person is asked. With `durable: false` every call is new.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
@@ -79,7 +79,7 @@ const checkSize = (tool: string, result: Json): void => {
     )
 }
 
-/** Only a person's arguments are asked about again: those of the function are its author's to mend. */
+/** A person is asked again about edited arguments only. Invalid arguments of the function are an error for its author. */
 const editProblem = async <Args>(
   call: CallRecord,
   args: JsonObject,
@@ -157,7 +157,7 @@ const settledResult = async (
   throw loggedError(settled.error ?? settled.reason ?? 'The call failed.', details)
 }
 
-/** A large result stands in an artifact: JSON, or a text. */
+/** A large result is stored as an artifact, as JSON or text. */
 const artifactResult = async (run: FunctionRun, call: CallRecord, reference: Json): Promise<Json> => {
   const id = isJsonObject(reference) ? reference.artifact_id : undefined
   const artifact = run.memo.artifacts.get(String(id))

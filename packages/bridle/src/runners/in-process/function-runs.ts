@@ -1,8 +1,8 @@
 // The runs of agents with a function in this process.
 //
 // Any process continues a durable run: everything that its function has done is in the log. A function with `durable: false` lives
-// and dies with its process: the kernel ends its run as interrupted in a chat, and starts it again from the beginning in a
-// background session, with the same step keys.
+// and dies with its process. In a chat the kernel ends its run as interrupted. In a background session the next attempt starts from
+// nothing, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import { RunEndedError } from '../../agents/errors.ts'
 import { beginCallSchemas } from '../../agents/functions/call-schemas.ts'
@@ -73,8 +73,8 @@ export class FunctionRuns {
 }
 
 /**
- * A new run, one whose process ended and one that waited are the same: the function begins at its first line, and the log says what it
- * has done. `over` ends what the function has begun: its result is there.
+ * The same for a new run, a run whose process ended, and a run that waited: the function starts at its first line, and the log has what it
+ * did before. `over` aborts what the function left unfinished when it returned.
  */
 const play = async (
   definition: AgentDefinition,
@@ -85,7 +85,7 @@ const play = async (
   try {
     await run.report(first)
     await run.load()
-    // The process is about to end, or the run was cancelled meanwhile: the function must not begin.
+    // The function must not begin if the process is about to end, or if the run was cancelled while the log was read.
     if (run.isLeft) return 'waiting'
     if (run.signal.aborted) return 'done'
     const { session, closing } = createFunctionSession(run)
