@@ -84,7 +84,7 @@ test.each<[string, ReturnType<typeof event>[], string]>([
       }),
       event('tool_end', { toolName: 'old', result: 'b', outcome: 'ok' }),
     ],
-    '✓ ls a\n✓ make (1 min 2 s) ok\n✗ test (exit 2 · 1.5 s) red\n✓ old b\n',
+    '✓ ls a\n✓ make (1 m 2 s) ok\n✗ test (exit 2 · 1.5 s) red\n✓ old b\n',
   ],
   ['a result of its own', [event('result', { result: { a: 1 } })], '{\n  "a": 1\n}\n'],
   [

@@ -161,7 +161,10 @@ describe('streaming', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b))
     expect(frames.map((frame) => frame.data.id)).toEqual(ids.map((id) => `ev-${id}`))
     expect(frames.some((frame) => /^event:/m.test(frame.raw))).toBe(false)
-    expect(frames[4]?.data.data).toEqual({ toolName: 'read', toolCallId: 'c1', isError: false, result: 42 })
+    expect(frames[4]?.data.data).toEqual({
+      ...{ toolName: 'read', toolCallId: 'c1', isError: false, result: 42 },
+      outcome: { status: 'ok', elapsed_ms: expect.any(Number) },
+    })
   })
 
   test('[H5] every cursor resumes with exactly the rest, byte for byte', async () => {
