@@ -22,6 +22,8 @@ export class EntryChecks {
   readonly #times: number[] = []
   /** Runs and questions, with the number of the event that they came with. */
   readonly #facts = new Map<string, number>()
+  /** The text of each queued prompt, by its run. */
+  readonly #prompts = new Map<unknown, unknown>()
   #first = 0
   #at: number
 
@@ -80,6 +82,10 @@ export class EntryChecks {
     }
     const wrongId = this.#wrongId(type, seq, payload)
     if (wrongId) return wrongId
+    if (type === 'prompt_queued') this.#prompts.set(payload.run_id, payload.text)
+    // People confirm the queued prompt, and agents read the prompt of the turn.
+    if (type === 'turn_start' && (this.#promptOf(payload.turn_id) ?? payload.prompt) !== payload.prompt)
+      return 'The prompt of `turn_start` is not the prompt of its run.'
     for (const field of ownProperty(INTRODUCES, type) ?? []) this.#facts.set(`${field}:${payload[field]}`, seq)
     const needed = ownProperty(NEEDS, type)
     if (!needed) return null
@@ -98,6 +104,12 @@ export class EntryChecks {
     // A prompt that came too late for its run waits under the id that it had there.
     const isKnown = type === 'prompt_queued' && this.#knows(`message_id:${message_id}`, seq)
     return isKnown || message_id === messageIdOf(seq) ? null : `The message of event ${seq} is \`${messageIdOf(seq)}\`.`
+  }
+
+  /** Undefined: the file has no such prompt. */
+  #promptOf(run: unknown): unknown {
+    const above = this.#above
+    return this.#prompts.get(run) ?? (above ? above.#promptOf(run) : undefined)
   }
 
   #knows(fact: string, before: number): boolean {

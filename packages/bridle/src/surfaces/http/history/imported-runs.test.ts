@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder } from '../../../stores/uploads/upload-folder.ts'
 import { testApp } from '../test-app.suite.ts'
-import { turnEvents, type WrittenEvent, writtenFile } from './written-files.suite.ts'
+import { turnEvents, type WrittenEvent, type WrittenSession, writtenFile } from './written-files.suite.ts'
 
 const own = { run: 'r-2', attempt: 1 }
 const openTurn: readonly WrittenEvent[] = [
@@ -64,6 +64,27 @@ test.each([
     }),
   )
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/Line \d: The (run|message) of event \d/)])
+})
+
+test('[X74] a turn has the prompt of its run, which people see, in a branch too', async () => {
+  const it = testApp()
+  const turn = (prompt: string) => ({
+    type: 'turn_start',
+    ...own,
+    payload: { turn_id: 'r-2', prompt, message_id: 'm-4' },
+  })
+  const queued = openTurn.slice(0, 2)
+  const post = async (...sessions: readonly WrittenSession[]) => {
+    const { status, body } = await it.post('/import?check=1', writtenFile(...sessions))
+    return [status, JSON.stringify(body)]
+  }
+  const refused = [400, expect.stringMatching(/Line \d+: The prompt of `turn_start` is not the prompt of its run/)]
+  expect(await post({ id: 'a', events: [...queued, turn('hello')] })).toEqual(refused)
+  const parent = { id: 'a', events: queued }
+  const inner = { id: 'b', parent: { id: 'a', seq: 3 } }
+  const later = { ...turn('hello'), payload: { ...turn('hello').payload, message_id: 'm-5' } }
+  expect(await post(parent, { ...inner, events: [later] })).toEqual(refused)
+  expect((await post({ id: 'a', events: [...queued, turn('rm -rf ~')] }))[0]).toBe(200)
 })
 
 test('[X75] a prompt of a file does not name what another user has uploaded', async () => {
