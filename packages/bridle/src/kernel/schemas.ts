@@ -620,6 +620,7 @@ export type ToolStatus = (typeof TOOL_STATUSES)[number]
 /** How a tool call ended: its status, its time, and what else is known. */
 export type ToolOutcome = v.InferOutput<v.ObjectSchema<typeof outcomeEntries, undefined>>
 export type OutcomeFacts = v.InferOutput<v.ObjectSchema<typeof outcomeFacts, undefined>>
+/** The name of a budget. */
 export type BudgetName = (typeof BUDGETS)[number]
 export type Policy = v.InferOutput<typeof policySchema>
 

@@ -15,7 +15,7 @@ export const byActor = (act: string, fields: Fields): string => {
   return actor === '' ? act : `${act} by ${actor}`
 }
 
-/** The person who answered an approval; null = nobody, or not named. */
+/** The person who answered an approval; null = unanswered, or no name is known. */
 export const deciderText = ({ decidedBy, decidedByClaimed }: Decider): string | null =>
   decidedBy !== null && decidedByClaimed ? `${decidedBy} ${CLAIMED}` : decidedBy
 

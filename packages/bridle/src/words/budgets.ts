@@ -44,6 +44,7 @@ export const budgetWords: { readonly [name in BudgetName]: BudgetWords } = {
   max_events_without_evidence: countOf('Answers without a source', 'unsourced answer limit'),
 }
 
+/** The names of the budgets, in the order in which people see them. */
 export const BUDGET_NAMES = Object.keys(budgetWords) as readonly BudgetName[]
 
 /** A log of a later version may have other budgets: they keep their names. */

@@ -17,7 +17,9 @@ import {
 } from './fields.ts'
 import { statusText } from './statuses.ts'
 
+/** An event in words. */
 export interface EventWords {
+  /** The event in a few words. */
   readonly title: string
   /** Empty where the title says all of it. */
   readonly detail: string

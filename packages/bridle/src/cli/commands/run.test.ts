@@ -165,7 +165,7 @@ test('[C124] a run in a paused session says that it is paused, and which command
   const watched = work.start(['run', 'scripted', script, '--id', 'still', '--text'])
   await watched.until((line) => line === '… paused; bridle resume still goes on')
   await work.bridle(['resume', 'still'])
-  expect(await watched.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/· resumed\nat last/) })
+  expect(await watched.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/· Resumed\nat last/) })
 })
 
 test('[C3] text for people: the stream, a line per call, no colour in a pipe, and no escape of the agent’s', async () => {

@@ -50,7 +50,7 @@ export const createRelay = ({
     if (!found || !sameSecret(found.pathSecret, secret)) return refuse(outgoing, 404, 'Nothing is here.')
     const { name, provider, route, path, query } = found
     const run = activeRun()
-    if (run === null) return refuse(outgoing, 403, 'No run is under way.')
+    if (run === null) return refuse(outgoing, 403, 'No run is active.')
     const target = upstream(name, vars())
     if (!target) return refuse(outgoing, 401, `There is no key for ${name}.`)
     if (route?.kind === 'probe') return void outgoing.writeHead(200).end()

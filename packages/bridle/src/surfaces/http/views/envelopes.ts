@@ -67,7 +67,7 @@ const routes: { readonly [T in VisibleEventType]?: Route | ((payload: Payloads[T
   tool_validation_error: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
   // The sender of a question is the agent for its own calls, and the runtime for budgets and unknown outcomes.
   approval_required: ({ kind = 'tool' }) => ({ from: kind === 'tool' ? 'agent' : 'runtime', to: ['operator'] }),
-  // An approval that nobody answered was settled by the runtime, and the operator gets the envelope too.
+  // The runtime settled an unanswered approval; the operator gets the envelope too.
   approval_applied: ({ decision }) => (isAnswer(decision) ? toAgent : { from: 'runtime', to: ['operator', 'agent'] }),
   session_paused: ({ operator }) => (operator ? toAgent : fromRuntime),
   session_renamed: toAgent,

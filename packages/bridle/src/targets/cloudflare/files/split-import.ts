@@ -1,5 +1,5 @@
 // An import of several trees: the gateway checks the file, cuts it by tree, and has each object check its part before the first one
-// writes. The memory is that of the file and of one part. Between two trees, as between two slices of the file, the import stops if its client
+// writes. Memory holds the file and one part. Between two trees, as between two slices of the file, the import stops if its client
 // has left.
 import { ExportError } from '../../../history/export/export-error.ts'
 import type { SessionLines } from '../../../history/export/export-reader.ts'
