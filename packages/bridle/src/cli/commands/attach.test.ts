@@ -117,7 +117,7 @@ describe('[C12] sessions', () => {
     const { stdout } = await work.bridle(['sessions', '--text', '--limit', '1'])
     const [head, row] = stdout.split('\n')
     expect(head?.split(/ +/)).toEqual(['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'])
-    expect(row).toMatch(/^s3 +scripted +idle +\d+\w ago +@script /)
+    expect(row).toMatch(/^s3 +scripted +idle +(?:just now|\d+ \w+ ago) +@script /)
     expect((await work.bridle(['sessions', '--text', '--agent', 'assistant'])).stderr).toBe('No sessions.\n')
   })
 

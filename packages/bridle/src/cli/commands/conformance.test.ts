@@ -146,7 +146,7 @@ test('[C26] a server that falls silent, cuts lines, or is not there', async () =
     { outcome: 'skipped', reason: 'the server does not answer any more' },
   ])
   const never = await run(await wrongServer(() => {}), { timeout: '0.1' })
-  expect(refusal(never.exit)).toEqual([1, expect.stringContaining('does not answer within 0.1 seconds.')])
+  expect(refusal(never.exit)).toEqual([1, expect.stringContaining('does not answer within 100 ms.')])
   const cutting = await wrongServer((request, response) => {
     if (request.url?.startsWith('/sessions?limit=1')) response.end('{}')
     else request.socket.destroy()
