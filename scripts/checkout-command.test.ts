@@ -1,5 +1,5 @@
 // `npm run -s bridle --` in the folders of a checkout, as the READMEs of the examples type it.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +14,9 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const agentsFound = async (folder: string, ...args: string[]): Promise<string[]> => {
   const url = `http://127.0.0.1:${await freePort()}`
   const command = ['run', '-s', 'bridle', '--', 'doctor', '--json', '--url', url, '--data', data, ...args]
-  const output = execFileSync('npm', command, { cwd: join(root, folder), encoding: 'utf8' })
-  const rows = output
+  // Nothing answers at the address, so doctor ends with 1.
+  const { stdout } = spawnSync('npm', command, { cwd: join(root, folder), encoding: 'utf8' })
+  const rows = stdout
     .split('\n')
     .flatMap((line): { check: string; detail: string }[] => (line ? [JSON.parse(line)] : []))
   return rows.flatMap(({ check, detail }) => (detail.endsWith('.ts') ? [`${check}: ${detail}`] : []))
