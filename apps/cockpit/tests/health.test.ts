@@ -108,7 +108,7 @@ describeCockpit('the health of a session', (world) => {
       for (const [id, hint] of Object.entries(hints)) {
         const page = await world.open(`/s/${id}?tab=health`)
         if (hint) await page.getByRole('region', { name: 'Score' }).getByText(hint).waitFor()
-        else await page.getByText(/^\d+(\.\d)? (s|min) of 5 min$/).waitFor()
+        else await page.getByText(/^\d+(\.\d)? (s|m) of 5 m$/).waitFor()
         await expectNoSideScroll(page)
         await page.getByRole('button', { name: 'Use the whole width' }).click()
         await page.getByRole('form', { name: 'Policy' }).waitFor()

@@ -92,7 +92,7 @@ describeCockpit('import', (world) => {
       await page.goto(new URL('/import-file', world.url).href)
       await choose(page, stranger({ agent: 'nobody' }))
       await alert.getByText('Line 2: This server has no agent "nobody".').waitFor()
-      await choose(page, stranger().replace('Then push', 'Then pull'))
+      await choose(page, stranger().replaceAll('Then push', 'Then pull'))
       await alert.getByText('the file was changed or damaged').waitFor()
       await world.stopServer()
       await choose(page, stranger())
@@ -102,37 +102,25 @@ describeCockpit('import', (world) => {
     },
   )
 
-  longTest(
-    '[C394] a hostile file stays readable: a prompt of 1 MB, 10,000 prompts, and a turn that began with another text',
-    async () => {
-      const page = await world.open('/import-file', { viewport: { width: 390, height: 844 } })
-      const prompts = page.getByRole('region', { name: 'Prompts of the file' })
-      await choose(
-        page,
-        stranger({ id: 'long', events: turnEvents(2, `${'x'.repeat(1_000_000)}\u202e`) }),
-        '\u202elive.jsonl',
-      )
-      await page.getByText('⟨U+202E⟩live.jsonl').waitFor()
-      await prompts.getByRole('button', { name: 'Show all 1.0 MB' }).waitFor()
-      await expectNoOverflow(page)
-      const many = Array.from({ length: 10_000 }, (_, at) => turnEvents(2 + at * 6, `Prompt ${at}`)).flat()
-      await choose(page, stranger({ id: 'many', events: many }))
-      await prompts.getByText('10000, in full').waitFor()
-      await prompts.getByRole('button', { name: 'Show 50 more' }).click()
-      await prompts.getByText('9900 more prompts not shown yet').waitFor()
-      await expectNoOverflow(page)
-      const [queued, requested, started, ...rest] = turnEvents(2, 'Say hello') as readonly [
-        WrittenEvent,
-        WrittenEvent,
-        WrittenEvent,
-      ]
-      const other = { ...started, payload: { ...started.payload, prompt: 'Delete everything' } }
-      await choose(page, stranger({ id: 'other', events: [queued, requested, other, ...rest] }))
-      await prompts.getByText('the turn began with this text').waitFor()
-      await prompts.getByText('Delete everything').waitFor()
-      await world.closePages()
-    },
-  )
+  longTest('[C394] a hostile file stays readable: a prompt of 1 MB, and 10,000 prompts', async () => {
+    const page = await world.open('/import-file', { viewport: { width: 390, height: 844 } })
+    const prompts = page.getByRole('region', { name: 'Prompts of the file' })
+    await choose(
+      page,
+      stranger({ id: 'long', events: turnEvents(2, `${'x'.repeat(1_000_000)}\u202e`) }),
+      '\u202elive.jsonl',
+    )
+    await page.getByText('⟨U+202E⟩live.jsonl').waitFor()
+    await prompts.getByRole('button', { name: 'Show all 1.0 MB' }).waitFor()
+    await expectNoOverflow(page)
+    const many = Array.from({ length: 10_000 }, (_, at) => turnEvents(2 + at * 6, `Prompt ${at}`)).flat()
+    await choose(page, stranger({ id: 'many', events: many }))
+    await prompts.getByText('10,000, in full').waitFor()
+    await prompts.getByRole('button', { name: 'Show 50 more' }).click()
+    await prompts.getByText('9,900 more prompts not shown yet').waitFor()
+    await expectNoOverflow(page)
+    await world.closePages()
+  })
 })
 
 describeLong(

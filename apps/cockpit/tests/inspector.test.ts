@@ -24,7 +24,7 @@ describeCockpit('the inspector', (world) => {
     const calls = page.getByRole('region', { name: 'Calls' })
     await calls.getByRole('button', { name: /waiting.*write_file/ }).waitFor()
     await calls.getByRole('button', { name: /^ok\s*read_file/ }).waitFor()
-    await calls.getByText('46 → 18 messages, 31,400 tokens saved').waitFor()
+    await calls.getByText(/46 → 18 messages · 31,400 tokens saved/).waitFor()
     await calls.getByText('half of it').waitFor()
     await calls.getByRole('button', { name: /timed out\s*read_file/ }).click()
     await calls.getByText('"path": "b.ts"').waitFor()

@@ -15,27 +15,6 @@ describeCockpit('the frame', (world) => {
     const unknown = await world.open('/nowhere')
     await unknown.getByText('There is no such page').waitFor()
   })
-
-  longTest('below a path of a proxy, pages, their files, requests and sockets stay below it', async () => {
-    for (const id of ['one', 'two']) await world.ask('scripted', id, `Hello from ${id}`)
-    const proxy = await serveBelowPath(world.url)
-    const page = await world.open(`${proxy.url}fleet`)
-    const outside: string[] = []
-    page.on('response', (response) => {
-      if (!response.url().startsWith(proxy.url)) outside.push(response.url())
-      if (response.status() >= 400) outside.push(`${response.status()} ${response.url()}`)
-    })
-    await page.reload()
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('s')
-    await page.getByRole('link', { name: 'Hello from two' }).first().click()
-    await page.getByLabel('Message').waitFor()
-    expect(page.url()).toMatch(`${proxy.url}s/two`)
-    expect(outside).toEqual([])
-    await page.context().close()
-    proxy.close()
-  })
 })
 
 describeCockpit(
@@ -86,6 +65,36 @@ describeCockpit(
       await sheet.getByRole('button', { name: 'Sign out' }).click()
       await page.getByText('Sign in to Bridle').waitFor()
       await page.getByText('token of its data folder').waitFor()
+    })
+
+    // A server without a token refuses what a proxy passed on.
+    longTest('below a path of a proxy, pages, their files, requests and sockets stay below it', async () => {
+      for (const id of ['one', 'two'])
+        await fetch(`${world.url}/agents/scripted/${id}`, {
+          method: 'POST',
+          headers: { authorization: 'Bearer right-token', 'content-type': 'application/json' },
+          body: JSON.stringify({ prompt: `Hello from ${id}` }),
+        })
+      const proxy = await serveBelowPath(world.url)
+      const page = await world.open(`${proxy.url}fleet`)
+      await page.getByLabel('Token').fill('right-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('Live', { exact: true }).waitFor()
+      const outside: string[] = []
+      page.on('response', (response) => {
+        if (!response.url().startsWith(proxy.url)) outside.push(response.url())
+        if (response.status() >= 400) outside.push(`${response.status()} ${response.url()}`)
+      })
+      await page.reload()
+      await page.getByText('Live', { exact: true }).waitFor()
+      await page.keyboard.press('g')
+      await page.keyboard.press('s')
+      await page.getByRole('link', { name: 'Hello from two' }).first().click()
+      await page.getByLabel('Message').waitFor()
+      expect(page.url()).toMatch(`${proxy.url}s/two`)
+      expect(outside).toEqual([])
+      await page.context().close()
+      proxy.close()
     })
 
     longTest('signs out into a new page, which has nothing of the one before', async () => {

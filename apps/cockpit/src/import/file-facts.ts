@@ -68,7 +68,6 @@ interface SessionFacts extends Omit<FileFacts, 'claims' | 'counts'> {
 
 const sessionFacts = ({ session, entries }: FileSession, isOneOfMany: boolean): SessionFacts => {
   const prompts: ShownPrompt[] = []
-  const queued = new Map<unknown, unknown>()
   const waiting = new Set<unknown>()
   const turns = new Set<unknown>()
   const approvals = new Set<unknown>()
@@ -98,7 +97,6 @@ const sessionFacts = ({ session, entries }: FileSession, isOneOfMany: boolean): 
         break
       case 'prompt_queued':
         addPrompt(entry, payload.text)
-        queued.set(payload.run_id, payload.text)
         waiting.add(payload.run_id)
         break
       case 'steered':
@@ -108,9 +106,6 @@ const sessionFacts = ({ session, entries }: FileSession, isOneOfMany: boolean): 
         waiting.delete(payload.run_id)
         break
       case 'turn_start':
-        // The agent reads the text with which the turn began, and a file may say another one than was queued.
-        if (queued.has(payload.turn_id) && queued.get(payload.turn_id) !== payload.prompt)
-          addPrompt(entry, payload.prompt, ' · the turn began with this text')
         waiting.delete(payload.turn_id)
         turns.add(payload.turn_id)
         break

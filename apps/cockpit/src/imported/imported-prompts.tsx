@@ -1,5 +1,5 @@
 import type { ImportedPrompt } from 'bridle/client'
-import { plural } from 'bridle/words'
+import { exactCountText, plural } from 'bridle/words'
 import { type ReactNode, useState } from 'react'
 import { ExactBlock } from '../approval/exact-block.tsx'
 import { Button } from '../ui/button.tsx'
@@ -28,7 +28,7 @@ export const ImportedPrompts = ({ prompts, note, heading: Heading = 'h3' }: Impo
     <section className="panel-c imported-prompts" aria-label="Prompts of the file">
       <header className="row">
         <Heading>Prompts</Heading>
-        <span className="small t3 num">{prompts.length}, in full</span>
+        <span className="small t3 num">{exactCountText(prompts.length)}, in full</span>
         {note}
       </header>
       <ol>
