@@ -64,14 +64,14 @@ describe.each(['node-22', 'node-24', 'node-26'])('%s', (name) => {
   test('starts the commands, and has nothing to warn of', () => {
     expect(bridle('--version')).toMatchObject({ code: 0, stderr: '' })
     expect(bridle('doctor', '--data', data, '--json')).toMatchObject({ code: 0, stderr: '' })
-    const ran = bridle('run', 'greeter', '--set', 'who=Ann', '--json', '--data', data)
+    const ran = bridle('run', 'greeter', 'Ann', '--json', '--data', data)
     expect([ran.code, ran.stderr.includes('Warning')]).toEqual([0, false])
     expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toMatchObject({ status: 'completed', result: 'Hello, Ann' })
   })
 
   test('keeps a conversation through kill -9, serves agents/*.ts and our client, and has nothing to warn of', async () => {
     const first = await started(name, data)
-    const invoked = await fetch(`${first.url}/agents/greeter/kept`, { method: 'POST', body: '{"who":"Ann"}' })
+    const invoked = await fetch(`${first.url}/agents/greeter/kept`, { method: 'POST', body: '{"prompt":"Ann"}' })
     expect([invoked.status, await invoked.json()]).toMatchObject([200, { result: 'Hello, Ann' }])
     const conversation = program(clientProgram(first.url, 'Hello'))
     expect(conversation).toEqual({
@@ -104,7 +104,7 @@ const clientProgram = (url: string, prompt: string | null): string => `
 const AGENT = `import { agent } from 'bridle'
 interface Greeting { readonly who: string }
 const greet = ({ who }: Greeting): string => \`Hello, \${who}\`
-export default agent({ name: 'greeter', run: ({ input }) => greet(input as unknown as Greeting) })
+export default agent({ name: 'greeter', run: ({ input }) => greet({ who: input.prompt } as Greeting) })
 `
 
 const kept = async (url: string): Promise<string> => (await fetch(`${url}/agents/greeter/kept`)).text()
