@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { agent } from '../packages/bridle/src/agents/agent.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node/index.ts'
 import { encodeTextFrames } from '../packages/bridle/src/targets/node/sockets/frames.ts'
@@ -38,6 +39,7 @@ const ours = async (tokenPaceMs?: number): Promise<BenchServer> => {
   let sentAt: number[] = []
   const speaker = agent({
     name: 'speaker',
+    input: v.looseObject({}),
     run: async ({ input, session }) => {
       sentAt = await streamReply(input as unknown as ReplyPlan, (text) => session.text(text))
       return sentAt.length
@@ -88,8 +90,9 @@ const EVENTS_PER_TURN = 5_000
 
 const writer = agent({
   name: 'writer',
+  input: v.object({ events: v.number(), end: v.string() }),
   run: async ({ input, session }) => {
-    const { events, end } = input as unknown as { events: number; end: string }
+    const { events, end } = input
     for (let index = 0; index < events / 2; index++) {
       await session.text(`w${index % 100} `)
       await session.thinking(`t${index % 100} `)
