@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { mapFindings } from '../../../scripts/architecture-map.ts'
 import { ADVICE, findViolations } from '../../../scripts/import-boundaries.ts'
 import { CYCLE_ADVICE, findCycles } from '../../../scripts/import-cycles.ts'
 import { readRules } from '../../../scripts/import-table.ts'
@@ -8,12 +9,19 @@ import { productSourcesIn, root } from '../../../scripts/source-files.ts'
 
 const packageJson = JSON.parse(readFileSync(`${root}/packages/bridle/package.json`, 'utf8'))
 const packages = [packageJson.name, ...Object.keys({ ...packageJson.dependencies, ...packageJson.peerDependencies })]
-const rules = readRules(readFileSync(`${root}/docs/architecture.md`, 'utf8'), packages)
+const page = readFileSync(`${root}/docs/architecture.md`, 'utf8')
+const rules = readRules(page, packages)
 const modules = parseModules(productSourcesIn('packages/bridle/src'))
 const apps = existsSync(`${root}/apps`) ? [...productSourcesIn('apps')] : []
 
 test('every source file obeys the import table of docs/architecture.md', () => {
   expect(findViolations(modules, rules), ADVICE).toEqual([])
+})
+
+test('the map of docs/architecture.md names what exists, and every folder down to the second level', () => {
+  const exclude = ['node_modules', 'dist', '.types', '.bridle', '.git'].map((name) => `**/${name}`)
+  const files = globSync('**/*.*', { cwd: root, exclude }).map((file) => file.replaceAll('\\', '/'))
+  expect(mapFindings(page, files)).toEqual([])
 })
 
 test('an app imports nothing of ours but published entry points', () => {
@@ -30,6 +38,33 @@ test('no modules import each other by value', () => {
 
 test('the advice beside a breach is what AGENTS.md says', () => {
   expect(readFileSync(`${root}/AGENTS.md`, 'utf8').replace(/\s+/g, ' ')).toContain(ADVICE)
+})
+
+describe('the check of the map', () => {
+  const src = 'packages/bridle/src'
+  const files = [`${src}/kernel/event.ts`, `${src}/kernel/rules/runs/runs.ts`, `${src}/cli/main.ts`]
+  const findings = (...lines: string[]) =>
+    mapFindings(['## The map', '```', `${src}/`, ...lines, '```', ''].join('\n'), files)
+
+  test.each<[string, string[], string[]]>([
+    ['each folder on a line', ['  kernel/   the log', '    rules/   what follows', '  cli/   verbs'], []],
+    [
+      'folders and files inside a sentence',
+      ['  kernel/   the log: event.ts; rules/, runs.ts of rules/runs/runs.ts', '  cli/'],
+      ['the map names `runs.ts`, which does not exist'],
+    ],
+    ['two folders on a line, and a folder of a parent', ['  kernel/ cli/   both', '    rules/   those of kernel/'], []],
+    [
+      'a folder that is gone',
+      ['  kernel/   rules/', '  cli/', '  verbs/'],
+      ['the map names `verbs/`, which does not exist'],
+    ],
+    [
+      'a folder that it leaves out',
+      ['  kernel/   the log', '  cli/'],
+      [`the map does not name \`${src}/kernel/rules\``],
+    ],
+  ])('%s', (_name, lines, expected) => expect(findings(...lines)).toEqual(expected))
 })
 
 const table = (rows: string) => `| folder | may import | never |\n| --- | --- | --- |\n${rows}\n`
