@@ -17,7 +17,7 @@ import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
 
 export class ReporterClosedError extends Error {
-  readonly code = 'outlet_closed'
+  readonly code = 'reporter_closed'
 }
 
 export interface RunReporterOptions {
@@ -122,7 +122,7 @@ export class RunReporter {
     if (frame <= this.#frame) return
     for (const item of items) {
       if (isDeeperThan(item, DEPTH_MAX))
-        throw new RangeError(`What was said is nested deeper than ${DEPTH_MAX} levels.`)
+        throw new RangeError(`The report is nested deeper than ${DEPTH_MAX} levels.`)
       if (item.type === 'event' && JSON.stringify(withoutResult(item.event)).length > PAYLOAD_CHARS_MAX) {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }
