@@ -83,8 +83,9 @@ export class EntryChecks {
     const wrongId = this.#wrongId(type, seq, payload)
     if (wrongId) return wrongId
     if (type === 'prompt_queued') this.#prompts.set(payload.run_id, payload.text)
-    // People confirm the queued prompt, and agents read the prompt of the turn.
-    if (type === 'turn_start' && (this.#promptOf(payload.turn_id) ?? payload.prompt) !== payload.prompt)
+    // People confirm the queued prompt, and agents read the prompt of the turn. A branch starts no run of its parent.
+    const isOwnRun = this.#prompts.has(payload.turn_id)
+    if (type === 'turn_start' && (isOwnRun || parent) && this.#prompts.get(payload.turn_id) !== payload.prompt)
       return 'The prompt of `turn_start` is not the prompt of its run.'
     for (const field of ownProperty(INTRODUCES, type) ?? []) this.#facts.set(`${field}:${payload[field]}`, seq)
     const needed = ownProperty(NEEDS, type)
@@ -104,12 +105,6 @@ export class EntryChecks {
     // A prompt that came too late for its run waits under the id that it had there.
     const isKnown = type === 'prompt_queued' && this.#knows(`message_id:${message_id}`, seq)
     return isKnown || message_id === messageIdOf(seq) ? null : `The message of event ${seq} is \`${messageIdOf(seq)}\`.`
-  }
-
-  /** Undefined: the file has no such prompt. */
-  #promptOf(run: unknown): unknown {
-    const above = this.#above
-    return this.#prompts.get(run) ?? (above ? above.#promptOf(run) : undefined)
   }
 
   #knows(fact: string, before: number): boolean {

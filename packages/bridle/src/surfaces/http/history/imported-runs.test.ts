@@ -84,7 +84,20 @@ test('[X74] a turn has the prompt of its run, which people see, in a branch too'
   const inner = { id: 'b', parent: { id: 'a', seq: 3 } }
   const later = { ...turn('hello'), payload: { ...turn('hello').payload, message_id: 'm-5' } }
   expect(await post(parent, { ...inner, events: [later] })).toEqual(refused)
+  // No server starts a run of the parent in a branch, so not even with its own prompt.
+  const same = { ...later, payload: { ...later.payload, prompt: 'rm -rf ~' } }
+  expect(await post(parent, { ...inner, events: [same] })).toEqual(refused)
   expect((await post({ id: 'a', events: [...queued, turn('rm -rf ~')] }))[0]).toBe(200)
+})
+
+test('[X74] a branch of a session that is on the server starts no run of it', async () => {
+  const it = testApp()
+  await it.post('/import', writtenFile({ id: 'a', events: openTurn.slice(0, 2) }))
+  const turn = { type: 'turn_start', ...own, payload: { turn_id: 'r-2', prompt: 'hello', message_id: 'm-5' } }
+  const branch = { id: 'b', parent: { id: 'a', seq: 3 }, events: [turn] }
+  const { status, body } = await it.post('/import', writtenFile(branch))
+  const problem = expect.stringMatching(/Line \d+: The prompt of `turn_start` is not the prompt of its run/)
+  expect([status, JSON.stringify(body)]).toEqual([400, problem])
 })
 
 test('[X75] a prompt of a file does not name what another user has uploaded', async () => {
