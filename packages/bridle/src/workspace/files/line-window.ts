@@ -29,7 +29,6 @@ export class LineWindow {
     return this.#hasMore
   }
 
-  /** The number of the line at hand. */
   get number(): number {
     return this.#number
   }

@@ -18,7 +18,6 @@ const hasDescriptorPaths = existsSync('/proc/self/fd')
 export const pathIn = ({ descriptor, path }: OpenFolder, name: string): string =>
   hasDescriptorPaths ? `/proc/self/fd/${descriptor}/${name}` : `${path}/${name}`
 
-/** A path for system calls that means the folder itself. */
 export const pathOf = (folder: OpenFolder): string => pathIn(folder, '.')
 
 /** Opens the folder at a real path. A link in its place is not followed. */

@@ -47,7 +47,6 @@ export const withEntry = <T>(folder: OpenFolder, name: string, use: (file: Entry
   }
 }
 
-/** The target of a link, as bytes. */
 export const linkTarget = (folder: OpenFolder, name: string): Buffer =>
   readlinkSync(pathIn(folder, name), { encoding: 'buffer' })
 

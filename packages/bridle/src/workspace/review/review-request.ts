@@ -15,7 +15,6 @@ export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean 
   | { readonly kind: 'source'; readonly memory: string | null; readonly path: string }
 )
 
-/** The result of each kind of work. */
 export interface ReviewResults {
   remember: boolean
   /** Null = nobody remembers the source. */

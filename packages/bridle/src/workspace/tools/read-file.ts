@@ -6,7 +6,6 @@ import { isBinary, notText, withFile } from '../files/file-reading.ts'
 import { LineWindow } from '../files/line-window.ts'
 import { READ_BYTES_MAX, READ_LINES } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
-import { touchedPlace } from './touched-place.ts'
 
 export const readFileTool = (folder: ConfinedFolder): Tool =>
   tool({
@@ -19,7 +18,7 @@ export const readFileTool = (folder: ConfinedFolder): Tool =>
       limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Lines at most')), READ_LINES),
     }),
     effect: 'pure',
-    resources: ({ path }) => touchedPlace(folder, path),
+    resources: ({ path }) => folder.touched(path),
     run: ({ path, offset, limit }, { signal }) => readLines(folder, { path, offset, limit }, signal),
   })
 
