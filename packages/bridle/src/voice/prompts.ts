@@ -49,3 +49,9 @@ export const NOT_SAVED: VoiceFault = {
   code: 'not_saved',
   message: 'The session could not keep what was said. Say it again.',
 }
+
+/** The client broke off in the middle of a sentence. */
+export const TURN_LOST: VoiceFault = {
+  code: 'turn_lost',
+  message: 'The connection broke while somebody spoke. Say it again.',
+}

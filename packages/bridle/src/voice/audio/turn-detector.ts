@@ -2,7 +2,6 @@
 // room as their measure.
 
 import { SILENCE_MS } from '../limits.ts'
-import { levelOf } from './level.ts'
 import {
   FRAME_MS,
   LEAD_IN_MS,
@@ -15,6 +14,7 @@ import {
   VOICED_FRAMES_MIN,
   VOICED_MS_MIN,
 } from './limits.ts'
+import { levelOf } from './samples.ts'
 import type { TurnAudio } from './wav.ts'
 
 export interface TurnObserver {
@@ -26,7 +26,6 @@ export interface TurnObserver {
 export class TurnDetector {
   readonly #sampleRate: number
   readonly #observer: TurnObserver
-  /** The frame that is not full yet. */
   #frame: Int16Array
   #filled = 0
   /** Levels of the newest frames, for the noise. */

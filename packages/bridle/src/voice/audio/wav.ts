@@ -1,7 +1,6 @@
 // A turn of a speaker as a file that services read.
 import { WAV_HEAD_BYTES } from './limits.ts'
 
-/** Samples of a speaker, mono. */
 export interface TurnAudio {
   readonly sampleRate: number
   readonly samples: readonly Int16Array[]

@@ -19,7 +19,6 @@ export interface CascadeEnv {
   readonly BRIDLE_TTS_VOICE?: string | undefined
 }
 
-/** The services that hear and speak for agents without a voice of their own. */
 export interface CascadeSettings {
   readonly transcription: SpeechService
   readonly synthesis: SpeechService

@@ -22,7 +22,6 @@ export class AudioClip {
     this.#format = format
   }
 
-  /** Milliseconds of all that was added. */
   get ms(): number {
     return this.#bytes / AUDIO_BYTES_PER_MS[this.#format]
   }

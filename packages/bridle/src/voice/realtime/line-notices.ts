@@ -12,7 +12,6 @@ export interface LineNoticesPorts {
   readonly client: VoiceClient
   readonly link: ProviderLink
   readonly format: AudioFormat
-  /** The tokens of a notice. */
   readonly charge: (usage: ResponseUsage) => void
 }
 
@@ -20,11 +19,8 @@ export class LineNotices {
   readonly #ports: LineNoticesPorts
   /** The notices that are spoken, or were. */
   readonly #spoken: SpokenAnswer
-  /** Notices that were asked for. */
   readonly #asked = new Set<string>()
-  /** Notices that the provider has begun. */
   readonly #begun = new Set<string>()
-  /** Notices that somebody spoke over. */
   readonly #silent = new Set<string>()
   #isHungUp = false
 

@@ -16,7 +16,7 @@ export interface LineResponsesPorts {
   readonly link: ProviderLink
   /** Resolves when the words of everything that was said are known. */
   readonly whenHeard: () => Promise<void>
-  /** Makes the next response of the run. `cancel` ends it at the provider. */
+  /** The next response of the run. `cancel` ends it at the provider. */
   readonly newResponse: (cancel: () => void) => ProviderResponse
   /** The log has nothing of a response that broke: the listener hears it from its beginning. */
   readonly onUnsaid: () => void
@@ -41,7 +41,6 @@ export class LineResponses {
     this.#ports = ports
   }
 
-  /** A response is under way. */
   get isBusy(): boolean {
     return this.#active !== null
   }
@@ -51,7 +50,6 @@ export class LineResponses {
     return this.#active?.response.isOver === false
   }
 
-  /** Resolves when the response under way has ended. */
   async whenIdle(): Promise<void> {
     await this.#active?.response.whenEnded
   }
@@ -85,7 +83,7 @@ export class LineResponses {
     return true
   }
 
-  /** The connection is gone. The response goes on from another one, behind the audio that was sent. */
+  /** The connection is gone: the response continues on another one, after the audio that was sent. */
   handleLoss(): void {
     if (this.#active) void this.#goOn(this.#active)
   }

@@ -31,7 +31,6 @@ export class ProviderLink {
     return this.#opening !== null
   }
 
-  /** The open connection, or a new one. */
   connect(): Promise<ProviderConnection | VoiceFault> {
     this.touch()
     const { current } = this
@@ -42,7 +41,6 @@ export class ProviderLink {
     return this.#opening
   }
 
-  /** Something is said. */
   touch(): void {
     this.#activeAt = this.#ports.clock.now()
   }

@@ -12,7 +12,6 @@ export interface ResponsePorts {
   /** The characters of the run's answer before the response. */
   readonly baseChars: number
   readonly now: () => number
-  /** A piece of audio for the listener. */
   readonly audio: (item: string, bytes: Uint8Array) => void
   /** The tokens of a response that was interrupted: the loop does not wait for them. */
   readonly onUnused: (usage: ResponseUsage) => void
@@ -20,7 +19,6 @@ export interface ResponsePorts {
 
 export class ProviderResponse {
   readonly stream: ReadableStream<{ readonly type: string }>
-  /** Resolves when the provider has ended the response. */
   readonly whenEnded: Promise<void>
   readonly #ports: ResponsePorts
   #controller: ReadableStreamDefaultController<{ readonly type: string }> | null = null

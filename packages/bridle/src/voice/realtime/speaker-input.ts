@@ -17,7 +17,6 @@ export interface SpeakerInputPorts {
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
   readonly onBegin: () => void
-  /** Words of the speaker are lost. */
   readonly onLost: (fault: VoiceFault) => void
 }
 
@@ -190,7 +189,6 @@ export class SpeakerInput {
     return isQuiet ? undefined : this.#sendEarly()
   }
 
-  /** Connects, and sends what waited for it. */
   async #sendEarly(): Promise<void> {
     const { link, speaker, onLost } = this.#ports
     const opened = await link.connect()

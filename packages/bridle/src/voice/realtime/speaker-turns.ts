@@ -13,7 +13,6 @@ interface CommittedTurn {
 
 export interface SpeakerTurnsPorts {
   readonly clock: Clock
-  /** The words of a turn. */
   readonly onTurn: (id: string, text: string) => void
   /** Nobody knows what was said. */
   readonly onLost: (id: string) => void

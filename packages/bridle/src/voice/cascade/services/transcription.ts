@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { type TurnAudio, wavFile } from '../../audio/wav.ts'
 import { TRANSCRIPT_BYTES_MAX, TRANSCRIPTION_MS_MAX } from '../limits.ts'
-import { Patience } from './patience.ts'
+import { startPatience } from './patience.ts'
 import {
   failureOf,
   post,
@@ -22,7 +22,7 @@ export const transcribe = (
 ): Promise<string> => {
   const file = new Blob([wavFile(recording)], { type: 'audio/wav' })
   return withRetry(ports, signal, async () => {
-    const patience = new Patience(ports.clock, TRANSCRIPTION_MS_MAX, signal)
+    const patience = startPatience(ports.clock, TRANSCRIPTION_MS_MAX, signal)
     try {
       const form = new FormData()
       form.set('file', file, 'turn.wav')

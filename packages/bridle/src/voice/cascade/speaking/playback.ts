@@ -42,7 +42,6 @@ export class Playback {
     return this.#speech.filter(({ endMs, state }) => state === 'coming' || endMs > playedMs)
   }
 
-  /** The speech that was sent, in order. */
   get speech(): readonly SentSpeech[] {
     return this.#speech
   }
@@ -62,7 +61,6 @@ export class Playback {
     return sent
   }
 
-  /** Audio went to the client. */
   send(speech: SentSpeech, ms: number): void {
     this.#sentMs += ms
     speech.endMs = this.#sentMs
@@ -75,12 +73,10 @@ export class Playback {
     if (playedMs !== null) this.#endsAt = this.#now + this.#sentMs - playedMs
   }
 
-  /** The client is away: time stands still for what it plays. */
   pause(): void {
     this.#pausedAt ??= this.#clock.now()
   }
 
-  /** The client is back. */
   resume(): void {
     const awayMs = this.#clock.now() - this.#now
     this.#pausedAt = null

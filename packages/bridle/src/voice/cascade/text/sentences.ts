@@ -30,11 +30,6 @@ export class SentenceCutter {
     this.#from = from
   }
 
-  /** The characters that are in parts. */
-  get cutChars(): number {
-    return this.#from
-  }
-
   /** The parts that are complete with this text. */
   write(text: string): readonly SpokenPart[] {
     for (const piece of text.split(/(?<=\n)/)) {

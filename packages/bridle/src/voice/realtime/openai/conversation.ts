@@ -10,7 +10,6 @@ interface CachedItem {
   text: string | null
 }
 
-/** A turn that the provider has as audio. */
 interface SpokenTurn {
   readonly id: string
   readonly text: string

@@ -80,6 +80,5 @@ export const noticeRequest = ({ instructions }: NoticeRequest): JsonObject => ({
   },
 })
 
-/** The event is about a notice. */
 export const isNotice = ({ response }: JsonObject): boolean =>
   textOf(objectOf(objectOf(response).metadata).purpose) === NOTICE
