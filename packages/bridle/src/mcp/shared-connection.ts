@@ -1,9 +1,9 @@
 // The connection of a source, shared by the runs of a process. Each run has a lease. The connection opens with the first lease, is
 // replaced when it breaks, and closes some time after the last lease.
+import { orAbort } from '../agents/or-abort.ts'
 import { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
 import { CONNECT_MS_MAX } from './limits.ts'
-import { orAbort } from './or-abort.ts'
 import type { McpRun, McpServer } from './server.ts'
 
 /** A run's hold on the connection. */

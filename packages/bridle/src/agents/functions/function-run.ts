@@ -33,7 +33,7 @@ export class FunctionRun {
   readonly left: Promise<void>
   readonly scope: CallScope
   readonly #waits = new Set<PendingWait>()
-  #memo: RunMemo
+  memo: RunMemo
   #working = 0
   #isLeft = false
   #isResting = false
@@ -53,15 +53,11 @@ export class FunctionRun {
     this.isDurable = isDurable
     // The names of calls inside a tool matter only to a function that is replayed.
     this.scope = isDurable ? createCallScope() : noCallScope
-    this.#memo = new RunMemo(job.runId)
+    this.memo = new RunMemo(job.runId)
     this.left = new Promise((resolve) => {
       this.#markLeft = resolve
     })
     signal.addEventListener('abort', () => this.#abort(), { once: true })
-  }
-
-  get memo(): RunMemo {
-    return this.#memo
   }
 
   /** Nothing waits for the function any more. */
@@ -86,7 +82,7 @@ export class FunctionRun {
     }
     this.#stopFollowing = this.reporter.follow((events) => receive(events))
     const runIds = await continuedRuns(session, this.job.runId)
-    this.#memo = new RunMemo(this.job.runId, runIds)
+    this.memo = new RunMemo(this.job.runId, runIds)
     for await (const page of historyPages(session, runIds)) for (const event of page) this.#add(event)
     for (const event of buffered) this.#add(event)
     receive = (events) => this.#follow(events)
@@ -161,16 +157,6 @@ export class FunctionRun {
     })
   }
 
-  /** Settles like the work, or rejects when the signal aborts first. */
-  orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const leave = () => reject(signal.reason)
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-    })
-  }
-
   /** Begins nothing new. Resolves when everything that has begun is in the log. */
   async rest(): Promise<void> {
     this.#isResting = true
@@ -201,13 +187,13 @@ export class FunctionRun {
 
   #add(event: AnyEvent): void {
     if (event.type === 'run_resumed' && event.run === this.job.runId) this.#resumes = event.payload.times
-    this.#memo.add(event)
+    this.memo.add(event)
   }
 
   #follow(events: readonly AnyEvent[]): void {
     const { runId } = this.job
     for (const event of events) {
-      this.#memo.follow(event)
+      this.memo.follow(event)
       if (event.type === 'run_waiting' && event.run === runId) return this.#leave()
     }
     this.#lookAgain()
@@ -258,7 +244,7 @@ export class FunctionRun {
     const times = [...this.#waits].flatMap(({ until }) => (until === null ? [] : [until]))
     const until = times.length === 0 ? null : Math.min(...times)
     try {
-      await this.reporter.report([{ type: 'waiting', until, seen: this.#memo.lastSeq }])
+      await this.reporter.report([{ type: 'waiting', until, seen: this.memo.lastSeq }])
     } catch {
       // The run was stopped, or its session left this process: the reporter has told the function so.
       return

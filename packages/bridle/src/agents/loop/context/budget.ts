@@ -1,7 +1,6 @@
 // The budget of a conversation: how many tokens the next request has, and how many the model can read.
 import { windowTokensOf } from '../../../model-data/windows.ts'
 import type { AgentDefinition } from '../../agent.ts'
-import type { RequestFrame } from '../asking.ts'
 import type { LoopRun } from '../loop-run.ts'
 import type { Situation } from '../next.ts'
 import { offeredTools } from '../toolset/offer.ts'
@@ -19,25 +18,25 @@ export interface ContextBudget {
 }
 
 /** Whether the next request leaves enough room for its answer. A turn in which no room can be made does without. */
-export const roomOf = (run: LoopRun, frame: RequestFrame): Situation['room'] => {
+export const roomOf = (run: LoopRun): Situation['room'] => {
   const { turn, entries } = run.transcript
   const isSettled = turn.last?.calls.every(({ outcome }) => outcome !== null) ?? true
   if (!isSettled || turn.isCompactionOver) return 'enough'
   if (turn.overflow === 'reported') return 'short'
-  const tokens = entries.view.tokens(() => frameTokensOf(run, frame))
+  const tokens = entries.view.tokens(() => frameTokensOf(run))
   if (tokens < windowOf(run.definition, turn.model) * COMPACT_RATIO) return 'enough'
-  return planCut(run, frame, false) === null ? 'enough' : 'short'
+  return planCut(run, false) === null ? 'enough' : 'short'
 }
 
-export const budgetOf = (run: LoopRun, frame: RequestFrame): ContextBudget => {
-  const frameTokens = frameTokensOf(run, frame)
+export const budgetOf = (run: LoopRun): ContextBudget => {
+  const frameTokens = frameTokensOf(run)
   const { turn, entries } = run.transcript
   return { window: windowOf(run.definition, turn.model), tokens: entries.view.tokens(() => frameTokens), frameTokens }
 }
 
 /** The way to make room; null: there is nothing that could go. After an overflow only a summary frees enough. */
-export const planCut = (run: LoopRun, frame: RequestFrame, isOverflow: boolean): CutPlan | null => {
-  const budget = budgetOf(run, frame)
+export const planCut = (run: LoopRun, isOverflow: boolean): CutPlan | null => {
+  const budget = budgetOf(run)
   const { view, lastPrompt, lastSummary } = run.transcript.entries
   return (
     (isOverflow ? null : planClearing(view.items, budget)) ??
@@ -56,5 +55,5 @@ export const windowOf = ({ limits, model }: AgentDefinition, index: number): num
   return limits.windowTokens ?? windowTokensOf(name) ?? WINDOW_TOKENS
 }
 
-const frameTokensOf = (run: LoopRun, { instructions }: RequestFrame): number =>
-  Math.ceil(((instructions?.length ?? 0) + JSON.stringify(modelTools(offeredTools(run))).length) / TOKEN_CHARS)
+const frameTokensOf = (run: LoopRun): number =>
+  Math.ceil(((run.instructions?.length ?? 0) + JSON.stringify(modelTools(offeredTools(run))).length) / TOKEN_CHARS)
