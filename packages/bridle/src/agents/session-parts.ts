@@ -18,3 +18,13 @@ export const checkMs = (name: string, ms: number | undefined, max: number): void
   if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
     throw new RangeError(`${name} is between 0 and ${max}.`)
 }
+
+/** Starts a call unless `check` throws. Code that does not await the call must not end the process with it. */
+export const trackedCall = <T>(check: () => void, start: () => Promise<T>): Promise<T> => {
+  const started = (async () => {
+    check()
+    return start()
+  })()
+  started.catch(() => {})
+  return started
+}

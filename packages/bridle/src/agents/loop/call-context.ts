@@ -1,7 +1,6 @@
 // A run as its calls need it.
 import { decideAfter } from './calls/call-hooks.ts'
 import type { CallContext } from './calls/calls.ts'
-import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
 import { FIND_TOOLS, foundIn } from './selection/find-tools.ts'
 import { isLoopTool } from './toolset/loop-tools.ts'
@@ -9,7 +8,6 @@ import { foundItem } from './toolset/offer.ts'
 
 export const callContext = (run: LoopRun): CallContext => {
   const { reporter, ports, controls, definition, job } = run
-  const { use } = definition
   const { key, runId, attempt } = job
   const { onFailure } = ports
   return {
@@ -17,8 +15,8 @@ export const callContext = (run: LoopRun): CallContext => {
     ...(onFailure && { onThrown: (error, tool) => onFailure({ key, runId, attempt, error, tool }) }),
     consequences: (tool, result) =>
       tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],
-    ...(use.some(({ after }) => after !== undefined) && {
-      after: (call, result) => decideAfter(use, hookContext(run), call, result),
+    ...(definition.use.some(({ after }) => after !== undefined) && {
+      after: (call, result) => decideAfter(run, call, result),
     }),
   }
 }

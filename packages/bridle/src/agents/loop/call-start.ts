@@ -14,11 +14,9 @@ import { type CallName, eventItem } from './calls/call-items.ts'
 import { beginning, beginsAtOnce, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
 import type { Deadline } from './calls/deadline.ts'
 import { planWaves, type WaveMember } from './calls/waves.ts'
-import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
-import { rulingItem } from './policy/call-policy.ts'
-import { ruleInRun } from './policy/run-policy.ts'
-import { selectedItem } from './selection/selected-item.ts'
+import { ruleInRun, rulingItem } from './policy/call-policy.ts'
+import { selectedItem } from './toolset/offer.ts'
 
 /** A call that is made as soon as the log says so. */
 export interface CallToMake {
@@ -117,13 +115,11 @@ const decisionsAbout = async (
   calls: readonly StepCall[],
   drafts: Drafts,
 ): Promise<ReadonlyMap<string, BeforeDecision>> => {
-  const { use } = run.definition
-  const context = hookContext(run)
   const decisions = await Promise.all(
     calls.map(async ({ id, problem }): Promise<[string, BeforeDecision][]> => {
       const { tool = null, args = {}, repaired = null } = drafts.get(id) ?? {}
       if (!tool || (problem !== undefined && repaired === null)) return []
-      return [[id, await decideBefore(use, context, { id, tool: tool.name, args, effect: tool.effect })]]
+      return [[id, await decideBefore(run, { id, tool: tool.name, args, effect: tool.effect })]]
     }),
   )
   return new Map(decisions.flat())

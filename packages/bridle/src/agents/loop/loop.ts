@@ -7,7 +7,7 @@ import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-
 import type { AgentDefinition } from '../agent.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { PAUSE_MS_MAX } from '../limits.ts'
-import type { StepCall } from '../model/model.ts'
+import { answerText, type StepCall } from '../model/model.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
@@ -147,15 +147,12 @@ const REMINDER = `[The turn ends when you call the tool "${ANSWER_TOOL}" with th
 /** The text of the last answer, or the output that the schema of the agent asks for. */
 const finishReport = async (definition: AgentDefinition, turn: TurnRecord): Promise<ReportItem> => {
   const accepted = acceptedOutput(turn)
-  if (definition.output === null || !accepted) return { type: 'finished', result: lastText(turn) }
+  if (definition.output === null || !accepted) return { type: 'finished', result: answerText(turn.last?.content ?? []) }
   const result = await answerOf(definition.output, argumentsOf(accepted))
   return 'problem' in result
     ? { type: 'failed', message: result.problem, reason: 'output_invalid' }
     : { type: 'finished', result: result.value }
 }
-
-const lastText = ({ last }: TurnRecord): string =>
-  (last?.content ?? []).map((entry) => (entry.type === 'text' ? entry.text : '')).join('')
 
 /** False: the run has failed, since its tools are not there. */
 const openTools = async (run: LoopRun): Promise<boolean> => {

@@ -8,18 +8,11 @@ import { ModelError } from './model-error.ts'
 import { modelError } from './provider-errors.ts'
 import type { StreamPart } from './step-builder.ts'
 
-export interface PartReader {
-  /** The next part; null at the end of the stream. */
-  next(): Promise<StreamPart | null>
-  /** Ends the call, if it has not ended yet. */
-  close(): void
-}
-
 export const openModelStream = (
   model: LanguageModel,
   options: ModelCallOptions,
   { signal, clock, stallMs }: { signal: AbortSignal; clock: Clock; stallMs: number },
-): PartReader => {
+): { next(): Promise<StreamPart | null>; close(): void } => {
   const request = new AbortController()
   let reader: ReadableStreamDefaultReader<unknown> | null = null
   let isClosed = false
@@ -65,6 +58,7 @@ export const openModelStream = (
   stopTimer = clock.after(stallMs / STALL_LOOKS, look)
 
   return {
+    /** The next part; null at the end of the stream. */
     next: async () => {
       signal.throwIfAborted()
       try {

@@ -15,15 +15,6 @@ export interface TextDelta {
   readonly delta: string
 }
 
-export interface StepBuilder {
-  /** Takes one part, and gives the text in it. Parts of unknown types are skipped. */
-  add(part: StreamPart): TextDelta | null
-  /** True until a part with content has come. */
-  isEmpty(): boolean
-  /** The entries in the order in which they began. */
-  content(): StepContent[]
-}
-
 /** A text or a thought, to which deltas are added. */
 interface TextBlock {
   readonly type: 'text' | 'reasoning'
@@ -41,7 +32,7 @@ interface ProviderPart {
 const REMARKS: ReadonlySet<unknown> = new Set(['anthropic.message_start'])
 
 /** `callId` names the calls of the step, which are counted from 1. */
-export const createStepBuilder = (callId: (n: number) => string): StepBuilder => {
+export const createStepBuilder = (callId: (n: number) => string) => {
   const size = createStepSize()
   const calls = createPendingCalls(size)
   const blocks = { text: new Map<unknown, TextBlock>(), reasoning: new Map<unknown, TextBlock>() }
@@ -102,6 +93,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
       REMARKS.has(kind) || addProviderPart({ type: 'custom', kind, providerOptions: providerMetadata }),
   }
 
+  /** Takes one part, and gives the text in it. Parts of unknown types are skipped. */
   const add = (part: StreamPart): TextDelta | null => {
     size.addPart()
     if (part.type === 'text-delta') return addText('text', part)
@@ -110,6 +102,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
     return null
   }
 
+  /** The entries in the order in which they began. */
   const content = (): StepContent[] => {
     let count = 0
     const stepEntry = (entry: (typeof entries)[number]): StepContent | null => {

@@ -6,7 +6,7 @@ import type { CallName } from '../loop/calls/call-items.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
 import { type LanguageModel, type ModelRequest, type ModelUsage, modelProblem, type Thought } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
-import { type ThinkOptions, type ThoughtListener, think } from '../model/think.ts'
+import { NO_LISTENER, type ThinkOptions, think } from '../model/think.ts'
 import { NO_SPAN, type SpanAttributes, type TraceSpan } from './trace.ts'
 
 /** The span of a run in this process. Another process that takes the run up makes a span of its own. */
@@ -43,9 +43,10 @@ export const thinkInSpan = async (
   run: LoopRun,
   model: LanguageModel,
   request: ModelRequest,
-  listener: ThoughtListener,
-  options: ThinkOptions,
+  callId: ThinkOptions['callId'],
+  listener = NO_LISTENER,
 ): Promise<Thought> => {
+  const options = { callId, clock: run.ports.clock, stallMs: run.definition.limits.stallMs }
   if (!run.span.isRecording || modelProblem(model) !== null) return think(model, request, listener, options)
   const span = run.span.child({
     name: `chat ${model.modelId}`,

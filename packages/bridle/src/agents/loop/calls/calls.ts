@@ -7,10 +7,12 @@ import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { shortErrorMessage } from '../../error-message.ts'
-import { ToolFault, ToolTimeout } from '../../errors.ts'
-import { planProgress, updatePlan } from '../../middleware/plan-tool.ts'
-import { directiveItem } from '../../session-items.ts'
-import type { Tool } from '../../tools/tool.ts'
+import { RunEndedError, ToolFault, ToolTimeout } from '../../errors.ts'
+import { createMemory, liveMemory } from '../../memory.ts'
+import { planProgress, updatePlan } from '../../middleware/plan.ts'
+import { agentEventItem, artifactItem, directiveItem, usageItem } from '../../session-items.ts'
+import { trackedCall } from '../../session-parts.ts'
+import { isLoopEventType, type Tool, type ToolSession } from '../../tools/tool.ts'
 import { checkArguments } from './arguments.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
 import type { AcceptedCall, RefusedCall } from './call-checks.ts'
@@ -19,7 +21,6 @@ import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
 import { resultOf } from './tool-result.ts'
-import { createToolSession } from './tool-session.ts'
 
 export interface CallContext {
   readonly key: Key
@@ -156,3 +157,39 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
 /** The directive and the outcome of its call are one report: a crash leaves both or none. */
 const directiveItems = ({ directive }: Tool, payload: unknown): ReportItem[] =>
   directive === null ? [] : [directiveItem({ ...directive, payload })]
+
+/** The session as a tool sees it. `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */
+const createToolSession = (
+  id: string,
+  reporter: RunReporter,
+  clock: Clock,
+  signal: AbortSignal,
+): { readonly session: ToolSession; readonly close: () => void } => {
+  let isOpen = true
+  const check = () => {
+    signal.throwIfAborted()
+    if (!isOpen) throw new RunEndedError('The call is over.')
+  }
+  const track = (start: () => Promise<void>): Promise<void> => trackedCall(check, start)
+  const report = (make: () => ReportItem) => track(async () => reporter.report([make()]))
+  const session: ToolSession = {
+    id,
+    // The session holds these messages: the tool may change its own copy.
+    messages: async () => structuredClone(reporter.session.messages()),
+    memory: createMemory(track, liveMemory(reporter, clock), (proposal) => reporter.report([proposal])),
+    artifact: (...content) => report(() => artifactItem(...content)),
+    directive: (directive) => report(() => directiveItem(directive)),
+    usage: (spent) => report(() => usageItem(spent)),
+    emit: (type: string, payload: unknown) =>
+      report(() => {
+        if (isLoopEventType(type)) throw new TypeError(`"${type}" is not an event that a tool can emit.`)
+        return agentEventItem(type, payload)
+      }),
+  }
+  return {
+    session,
+    close: () => {
+      isOpen = false
+    },
+  }
+}

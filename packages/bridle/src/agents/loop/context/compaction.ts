@@ -6,7 +6,6 @@ import { shortErrorMessage } from '../../error-message.ts'
 import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
-import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { actualModel, currentModel, requestedModel, turnDeadline } from '../asking.ts'
 import { resourcesOf } from '../calls/arguments.ts'
@@ -85,17 +84,13 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
   const model = await currentModel(run)
   const maxTokens = summaryTokens(run)
   const settings = { ...definition.settings, maxOutputTokens: maxTokens }
-  const options = {
-    callId: (n: number) => `${job.runId}.summary.${n}`,
-    clock: ports.clock,
-    stallMs: definition.limits.stallMs,
-  }
+  const callId = (n: number) => `${job.runId}.summary.${n}`
   let requests = 0
   const request = summarizer(async (asked) => {
     requests += 1
     if (requests > MODEL_REQUESTS_MAX)
       throw new ModelError('middleware', `Middleware makes at most ${MODEL_REQUESTS_MAX} requests for one summary.`)
-    const thought = await thinkInSpan(run, model, { ...asked, settings }, NO_LISTENER, options)
+    const thought = await thinkInSpan(run, model, { ...asked, settings }, callId)
     used.push(requestUsageItem(model.modelId, thought.usage, null))
     return thought
   }, transcript.turn.summaryFailures)

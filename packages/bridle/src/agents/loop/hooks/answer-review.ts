@@ -10,7 +10,6 @@ import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { REVIEW_SOURCE } from '../transcript/turn-record.ts'
-import { hookContext } from './hook-context.ts'
 
 /** The reports of a review: the last one ends the turn, or puts the text before the model. */
 export interface Review {
@@ -21,14 +20,13 @@ export interface Review {
 /** Asks each middleware in its order, up to the first that does not accept the answer. `end` ends the turn where all accept. */
 export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Review> => {
   if (end.type !== 'finished') return { items: [end], isSentBack: false }
-  const context = hookContext(run)
   const againLeft = againLeftIn(run)
   const text = textOf(end.result)
   const items: ReportItem[] = []
   for (const middleware of run.definition.use) {
     const { name } = middleware
     if (!middleware.answer) continue
-    const result = await runHook(context, middleware, 'answer', async (turn) =>
+    const result = await runHook(run, middleware, 'answer', async (turn) =>
       reviewOf(await middleware.answer?.({ ...turn, againLeft }, text)),
     )
     items.push(...result.items)

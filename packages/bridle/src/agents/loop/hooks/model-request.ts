@@ -30,17 +30,16 @@ export const makeRequest = async (
   hooked: ReportItem[],
 ): Promise<RequestAnswer> => {
   const { definition, reporter, ports } = run
-  const options = { callId, clock: ports.clock, stallMs: definition.limits.stallMs }
   const layers = layersOf(run)
   if (layers.length === 0) {
     const listener = createThoughtReporter(reporter, ports.clock)
     try {
-      return { thought: await thinkInSpan(run, model, request, listener, options), items: listener.close() }
+      return { thought: await thinkInSpan(run, model, request, callId, listener), items: listener.close() }
     } finally {
       listener.close()
     }
   }
-  const requests = new Requests(run, model, request.signal, options)
+  const requests = new Requests(run, model, request.signal, callId)
   try {
     const ask = surround(layers, (given: ModelRequest) => requests.make(given), {
       ...{ phase: 'model', clock: ports.clock, signal: request.signal, ms: definition.limits.toolMs, items: hooked },
@@ -74,7 +73,7 @@ const layersOf = ({ definition: { use } }: LoopRun): readonly Layer<ModelRequest
 class Requests {
   readonly #run: LoopRun
   readonly #model: LanguageModel
-  readonly #options: ThinkOptions
+  readonly #callId: ThinkOptions['callId']
   /** Ends the requests that the middleware no longer waits for. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
@@ -84,10 +83,10 @@ class Requests {
   /** The answer whose text people have read. */
   #shown: Thought | null = null
 
-  constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, options: ThinkOptions) {
+  constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, callId: ThinkOptions['callId']) {
     this.#run = run
     this.#model = model
-    this.#options = options
+    this.#callId = callId
     this.#signal = AbortSignal.any([signal, this.#end.signal])
   }
 
@@ -107,7 +106,7 @@ class Requests {
     const listener = { text: whenShown(own.text), thinking: whenShown(own.thinking) }
     const signal =
       request.signal instanceof AbortSignal ? AbortSignal.any([this.#signal, request.signal]) : this.#signal
-    const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, listener, this.#options)
+    const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, this.#callId, listener)
     deepFreeze(thought)
     this.#thoughts.push(thought)
     if (this.#listener === own) this.#shown = thought

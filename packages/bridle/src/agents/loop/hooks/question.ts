@@ -1,9 +1,9 @@
 // A question of middleware to a model: a request of its own, which the conversation does not show.
+import type { ReportItem } from '../../../kernel/commands.ts'
 import { present } from '../../../kernel/json.ts'
 import type { ModelQuestion } from '../../middleware/middleware.ts'
-import type { QuestionAnswer } from '../../middleware/running.ts'
+import { answerText } from '../../model/model.ts'
 import { chooseModel } from '../../model/model-choice.ts'
-import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
@@ -13,7 +13,7 @@ export const answerQuestion = async (
   run: LoopRun,
   { prompt, instructions, model, maxOutputTokens }: ModelQuestion,
   signal: AbortSignal,
-): Promise<QuestionAnswer> => {
+): Promise<{ readonly text: string; readonly usage: ReportItem }> => {
   const { definition, ports, transcript, job } = run
   if (typeof prompt !== 'string') throw new TypeError('ask() takes { prompt } with a text.')
   const isOwn = model === undefined
@@ -31,11 +31,10 @@ export const answerQuestion = async (
       settings: { ...(isOwn && definition.settings), ...present({ maxOutputTokens }) },
       signal,
     },
-    NO_LISTENER,
-    { callId: (n) => `${job.runId}.question.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
+    (n) => `${job.runId}.question.${n}`,
   )
   return {
-    text: thought.content.map((entry) => (entry.type === 'text' ? entry.text : '')).join(''),
+    text: answerText(thought.content),
     usage: requestUsageItem(chosen.modelId, thought.usage, null),
   }
 }

@@ -44,12 +44,7 @@ export class Transcript {
   /** The first event of the turn in progress, or of the turn before where its prompt tells of that turn. */
   #origin = 0
 
-  /** Everything that the model has seen so far. */
-  messages(): readonly ModelMessage[] {
-    return this.entries.view.prompt(null)
-  }
-
-  /** The same behind the instructions, as a list of the caller's own. */
+  /** Everything that the model has seen so far, behind the instructions, as a list of the caller's own. */
   prompt(instructions: string | null): ModelMessage[] {
     return this.entries.view.prompt(instructions)
   }
