@@ -11,7 +11,6 @@ export interface CallResult {
   readonly isError?: boolean | undefined
 }
 
-/** Keeps a file beside the answer. */
 export type KeepFile = (name: string, text: string, contentType: string) => Promise<void>
 
 export const resultValue = async (tool: string, result: CallResult, keep: KeepFile): Promise<Json> => {

@@ -6,7 +6,6 @@ import { McpError } from './errors.ts'
 import { CONNECT_MS_MAX } from './limits.ts'
 import type { McpRun, McpServer } from './server.ts'
 
-/** A run's hold on the connection. */
 export interface ConnectionLease {
   /** The connection, which is made where there is none. */
   connection(signal: AbortSignal): Promise<McpConnection>

@@ -42,7 +42,6 @@ export class HeardAnswers {
     this.#lookLater()
   }
 
-  /** The log learns how far the listener is. */
   mark(place = this.#ports.playing()): void {
     this.#markedAt = this.#ports.clock.now()
     if (!place || place.chars === 0) return

@@ -144,7 +144,6 @@ export class Lines implements VoiceLines {
     return line && 'answers' in line ? line.answers.model : null
   }
 
-  /** The kind of line that a session of an agent gets; null: none. */
   kindOf(agent: string): VoiceLine['kind'] | null {
     const engine = this.#engineOf(agent)
     if (isNoEngine(engine)) return null

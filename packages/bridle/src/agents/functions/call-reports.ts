@@ -33,6 +33,5 @@ export const outcome = (
     ...more,
   })
 
-/** The outcome of a call that the function did not make again. */
 export const abandonedOutcome = (call: CallRecord): ReportItem =>
   outcome(call, 'error', 0, { reason: 'abandoned', error: 'The agent did not make this call again.' })

@@ -14,7 +14,6 @@ import { RunMemo } from '../steps/memo.ts'
 import { continuedRuns, historyPages } from '../steps/run-history.ts'
 
 interface PendingWait {
-  /** Looks whether the wait is over; settles it then. */
   readonly look: () => boolean
   readonly reject: (reason: unknown) => void
   readonly until: number | null
@@ -88,7 +87,6 @@ export class FunctionRun {
     receive = (events) => this.#follow(events)
   }
 
-  /** Resolves when the items are in the log. */
   async report(...items: readonly ReportItem[]): Promise<void> {
     await this.reporter.report(items)
   }

@@ -102,7 +102,6 @@ const validatedArguments = async <Args>(
   return checked.value
 }
 
-/** The arguments of a call do not fit its schema. */
 class ArgumentsMisfit extends TypeError {}
 
 /** Report items that come before the outcome of a call whose arguments do not fit. */

@@ -21,7 +21,6 @@ import { COMPACTING, MODEL_FAILURE, PROVIDER_FALLBACK, stepId } from './transcri
 /** An answer that is not in the log yet. */
 export interface ModelAnswer {
   readonly thought: Thought
-  /** The items that put it there. */
   readonly items: readonly ReportItem[]
 }
 
@@ -174,7 +173,6 @@ export const requestedModel = (listed: ListedModel) => {
   return { provider_requested: provider, model_requested: name }
 }
 
-/** The fields that name the model which is asked next. */
 export const actualModel = (listed: ListedModel) => {
   const { provider, name } = nameOf(listed)
   return { provider_actual: provider, model_actual: name }
@@ -186,7 +184,6 @@ const nameOf = (listed: ListedModel): { readonly provider: string | null; readon
   return { provider, name: model === '' ? provider : `${provider}/${model}` }
 }
 
-/** The failure behind which no model is left. */
 const lastFailure = (model: ListedModel, { reason, message }: ModelError, tries: number): ReportItem =>
   eventItem('transport_diagnostic', {
     ...{ kind: MODEL_FAILURE, status: 'failed', failure_count: tries, reason: `${reason}: ${message}` },

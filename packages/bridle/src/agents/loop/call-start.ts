@@ -4,19 +4,20 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { StepCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
-import { callContext } from './call-context.ts'
 import { resourcesOf } from './calls/arguments.ts'
 import { type AcceptedCall, type CallCheck, checkCalls } from './calls/call-checks.ts'
 import { type CallDraft, draftCall } from './calls/call-draft.ts'
 import type { PastCall } from './calls/call-history.ts'
-import { type BeforeDecision, decideBefore } from './calls/call-hooks.ts'
+import { type BeforeDecision, decideAfter, decideBefore } from './calls/call-hooks.ts'
 import { type CallName, eventItem } from './calls/call-items.ts'
-import { beginning, beginsAtOnce, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
+import { beginning, beginsAtOnce, type CallContext, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
 import type { Deadline } from './calls/deadline.ts'
 import { planWaves, type WaveMember } from './calls/waves.ts'
 import type { LoopRun } from './loop-run.ts'
 import { ruleInRun, rulingItem } from './policy/call-policy.ts'
-import { selectedItem } from './toolset/offer.ts'
+import { FIND_TOOLS, foundIn } from './selection/find-tools.ts'
+import { isLoopTool } from './toolset/loop-tools.ts'
+import { foundItem, selectedItem } from './toolset/offer.ts'
 
 /** A call that is made as soon as the log says so. */
 export interface CallToMake {
@@ -27,7 +28,6 @@ export interface CallToMake {
   readonly startedAt?: number
 }
 
-/** The reports with which calls begin, and the calls that are made once these are in the log. */
 export interface CallStart {
   readonly items: readonly ReportItem[]
   readonly calls: readonly CallToMake[]
@@ -123,4 +123,20 @@ const decisionsAbout = async (
     }),
   )
   return new Map(decisions.flat())
+}
+
+/** A run as its calls need it. */
+export const callContext = (run: LoopRun): CallContext => {
+  const { reporter, ports, controls, definition, job } = run
+  const { key, runId, attempt } = job
+  const { onFailure } = ports
+  return {
+    ...{ key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    ...(onFailure && { onThrown: (error, tool) => onFailure({ key, runId, attempt, error, tool }) }),
+    consequences: (tool, result) =>
+      tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],
+    ...(definition.use.some(({ after }) => after !== undefined) && {
+      after: (call, result) => decideAfter(run, call, result),
+    }),
+  }
 }

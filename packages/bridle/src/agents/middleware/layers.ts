@@ -8,7 +8,6 @@ import { hookEventItem } from './running.ts'
 
 type Maker<Request, Result> = (request: Request) => Promise<Result>
 
-/** A function of a middleware around a request. */
 export interface Layer<Request, Result> {
   readonly name: string
   readonly call: (request: Request, next: Maker<Request, Result>) => Promise<Result>

@@ -14,7 +14,6 @@ export interface PendingCall {
   readonly providerId: string
   tool: string
   metadata: unknown
-  /** The pieces of the arguments so far. */
   text: string
   isTextWhole: boolean
   input: CallInput | null

@@ -38,7 +38,6 @@ export const modelError = (
 
 type Fields = { readonly [name: string]: unknown }
 
-/** The codes in an error, the most specific first, and the provider's words for people. */
 interface ErrorDetails {
   readonly codes: readonly string[]
   readonly message: string

@@ -52,7 +52,6 @@ export const createStepSize = () => {
         throw invalid(`The provider's metadata is nested deeper than ${CALL_INPUT_DEPTH_MAX} levels.`)
       return isJsonObject(plain) && Object.keys(plain).length > 0 ? plain : undefined
     },
-    /** Measures the whole step. */
     check: (content: readonly StepContent[]) => {
       // A short step fits even if each of its characters has to be escaped.
       if (chars > STEP_CHARS_MAX / ESCAPE_CHARS_MAX && JSON.stringify(content).length > STEP_CHARS_MAX) throw tooLong()

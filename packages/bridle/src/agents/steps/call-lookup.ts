@@ -52,7 +52,6 @@ export class CallLookup {
     return { call: this.#create(base, tool, args, effect, failed?.stepId), isNew: true }
   }
 
-  /** The function reports the call itself. */
   markTaken(id: string): void {
     this.#taken.add(id)
   }

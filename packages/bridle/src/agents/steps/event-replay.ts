@@ -2,7 +2,6 @@
 // equals one in the log is left out.
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
 
-/** An event in the log. */
 export interface ReplayedEvent {
   readonly seq: number
   readonly payload: JsonObject
@@ -39,7 +38,6 @@ export class EventReplay {
     return (this.#events.get(type) ?? []).filter(matcher(fields, after)).map(({ payload }) => payload)
   }
 
-  /** Takes every event between two numbers. */
   takeBetween(type: string, after: number, before: number): readonly JsonObject[] {
     const events = this.#events.get(type) ?? []
     const first = events.findIndex(({ seq }) => seq > after)

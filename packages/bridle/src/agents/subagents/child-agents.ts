@@ -6,11 +6,9 @@ import type { ChildAgent } from '../middleware/middleware.ts'
 export const childAgentsOf = ({ use }: AgentDefinition): readonly ChildAgent[] =>
   use.flatMap(({ agents = [] }) => agents)
 
-/** The agent that does the calls of a tool in sessions of its own. */
 export const childAgentOf = (definition: AgentDefinition, tool: string): ChildAgent | undefined =>
   childAgentsOf(definition).find((each) => each.tool === tool)
 
-/** The agent of a child's session. */
 export const childAgentName = (parent: string, { name }: Pick<ChildAgent, 'name'>): string =>
   `${parent}${SEPARATOR}${name}`
 

@@ -17,7 +17,6 @@ import { acceptInput } from '../schemas/input.ts'
 import { childAgentName, childAgentOf } from './child-agents.ts'
 import { CHILD_FAILURES_MAX, CHILD_ID_DIGITS, CHILD_RETRY_MS } from './limits.ts'
 
-/** A call, and the child session that does it. */
 interface Task {
   readonly call: CallName
   readonly args: JsonObject

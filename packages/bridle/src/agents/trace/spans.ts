@@ -29,7 +29,6 @@ export const startAgentSpan = ({ definition, ports: { trace }, reporter }: LoopR
   })
 }
 
-/** A name is `provider/model-id`. */
 const namesOf = (
   model: LanguageModel | string | undefined,
 ): { readonly provider: string; readonly modelId: string } => {
@@ -38,7 +37,6 @@ const namesOf = (
   return { provider, modelId: rest.join('/') }
 }
 
-/** Asks the model, in a span. */
 export const thinkInSpan = async (
   run: LoopRun,
   model: LanguageModel,

@@ -28,7 +28,6 @@ export class TurnDetector {
   readonly #observer: TurnObserver
   #frame: Int16Array
   #filled = 0
-  /** Levels of the newest frames, for the noise. */
   readonly #levels: number[] = []
   /** The frames of the turn, or of its lead-in before it begins. */
   #frames: Int16Array[] = []

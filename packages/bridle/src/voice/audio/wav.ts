@@ -23,7 +23,6 @@ export const wavFile = ({ sampleRate, samples }: TurnAudio): Uint8Array<ArrayBuf
   return file
 }
 
-/** The head of a file with so many bytes of samples: 16 bits, mono. */
 export const wavHead = (sampleRate: number, size: number): Uint8Array<ArrayBuffer> => {
   const head = new Uint8Array(WAV_HEAD_BYTES)
   const view = new DataView(head.buffer)

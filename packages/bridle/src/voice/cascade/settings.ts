@@ -22,7 +22,6 @@ export interface CascadeEnv {
 export interface CascadeSettings {
   readonly transcription: SpeechService
   readonly synthesis: SpeechService
-  /** The voice of a client that names none. */
   readonly voice: string
 }
 

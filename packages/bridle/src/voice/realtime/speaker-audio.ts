@@ -101,7 +101,6 @@ export class SpeakerAudio {
     this.#endedAt = this.#bytes
   }
 
-  /** Forgets everything: the provider is gone. */
   clear(): void {
     this.#connection = null
     this.#recent = []

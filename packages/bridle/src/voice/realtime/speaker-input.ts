@@ -133,7 +133,6 @@ export class SpeakerInput {
     return true
   }
 
-  /** The provider has the turn as a whole. */
   confirm(): void {
     if (this.#ports.request.turns === 'silence') this.#turn = null
     this.#voice.reset()

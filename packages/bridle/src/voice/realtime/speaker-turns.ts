@@ -38,7 +38,6 @@ export class SpeakerTurns {
     this.#ending = { ...Promise.withResolvers<void>(), cancelTimer }
   }
 
-  /** The provider takes the turn for none. */
   refuse(): void {
     this.#settleEnd()
   }

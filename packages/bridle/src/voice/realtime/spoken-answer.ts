@@ -13,7 +13,6 @@ interface Mark {
 
 export class SpokenItem {
   readonly id: string
-  /** The characters of the run's answer before the item. */
   readonly baseChars: number
   text = ''
   audioMs = 0

@@ -46,13 +46,13 @@ export const sandboxedShell =
       ],
       hidden: [folder, ...serverData(root)],
     }
-    return startIn(folders, onExceeded, () => {
+    return startIn(root, command, folders, onExceeded, () => {
       const protect =
         isOwners && !readOnly
           ? () => holdProtection(root, { projects: registeredProjects(), leases: ownLeases() })
           : undefined
       const start = containedStarter({ view, ports: new Map(), env: {}, protect })
-      return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
+      return { start, env: shellEnvironment(home, '/tmp') }
     })
   }
 
@@ -78,10 +78,10 @@ export const plainShell = (root: string): ShellStarter => {
     const { home, tmp } = folders
     // A process that left its parent and its group is found by its environment.
     const mark = newProcessMark()
-    const started = startIn(folders, onExceeded, () => {
-      const env = { ...shellEnvironment(home, tmp), ...mark.env }
-      return { start: startUncontained, cwd: root, env, command }
-    })
+    const started = startIn(root, command, folders, onExceeded, () => ({
+      start: startUncontained,
+      env: { ...shellEnvironment(home, tmp), ...mark.env },
+    }))
     return { ...started, endProcesses: () => mark.killProcesses() }
   }
 }
@@ -92,25 +92,20 @@ interface CommandFolders {
   readonly tmp: string
 }
 
-interface CommandStart {
-  readonly start: EngineStarter
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  readonly command: string
-}
-
 const startIn = (
+  root: string,
+  command: string,
   { folder, home, tmp }: CommandFolders,
   onExceeded: (exceeded: ExceededLimit) => void,
-  prepare: () => CommandStart,
+  prepare: () => { readonly start: EngineStarter; readonly env: Readonly<Record<string, string>> },
 ): StartedCommand => {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
-    const { start, cwd, env, command } = prepare()
+    const { start, env } = prepare()
     // The workspace is not measured: it may be large before the first command.
     const watched = withResourceWatch(start, { folders: [home, tmp], limits: RESOURCE_LIMITS, onExceeded })
     // Both outputs are one stream, so that their order is kept.
-    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd, env })
+    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd: root, env })
     // In a sandbox no process outlives the first one.
     return { child, endProcesses: async () => {}, removeFolders: remove }
   } catch (error) {

@@ -73,7 +73,6 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')
 
-/** The sentence for a model that calls a tool which is not there. */
 const unknownTool = (name: string, tools: ReadonlyMap<string, Tool>): string => {
   if (tools.size === 0) return `There is no tool "${name}", and no other.`
   const names = [...tools.keys()]

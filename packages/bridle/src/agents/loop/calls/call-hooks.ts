@@ -15,19 +15,15 @@ import { MIDDLEWARE_DENIED, MIDDLEWARE_FAILED } from './call-history.ts'
 import type { CallName } from './call-items.ts'
 import { resultOf } from './tool-result.ts'
 
-/** A call as its middleware gets it. */
 export interface HookCall extends CallName {
   readonly args: JsonObject
   readonly effect: ToolEffect
 }
 
-/** The decision of all middleware ahead of a call. */
 export interface BeforeDecision {
   /** The reports of the decision: they belong into the write with which the call begins, or is refused. */
   readonly items: readonly ReportItem[]
-  /** The arguments, as the last middleware left them. */
   readonly args: JsonObject
-  /** The call is not made. */
   readonly refusal?: CallRefusal
 }
 
@@ -62,7 +58,6 @@ export const decideBefore = async (run: LoopRun, call: HookCall): Promise<Before
   return { items, args }
 }
 
-/** The result of a call after all middleware, or the reason why it is withheld. */
 export type AfterDecision = { readonly items: readonly ReportItem[] } & (
   | { readonly result: Json }
   | { readonly problem: string }

@@ -60,7 +60,6 @@ export const beginning = async (
 /** Whether these reports let the call begin at once: no person is asked, and the call has not failed already. */
 export const beginsAtOnce = (items: readonly ReportItem[]): boolean => items.length === 1
 
-/** The reports of a call that is not made. */
 export const refusal = ({ call, args, tool, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => {
   const name = { id: call.id, tool: tool?.name ?? call.tool }
   return [
@@ -83,7 +82,6 @@ const repeatedPlan = (tool: Tool | null, { steps }: JsonObject): ReportItem[] =>
 
 const MISFITS: ReadonlySet<string> = new Set([ARGUMENTS_INVALID, TOOL_RESTS, UNKNOWN_TOOL])
 
-/** The note of a call that does not fit as the model wrote it. */
 export const validationItem = ({ id, tool }: CallName, error: string, repaired?: true): ReportItem =>
   eventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error, ...present({ repaired }) })
 

@@ -6,7 +6,6 @@ export interface Deadline {
   /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
   readonly ms: number
-  /** The error of work that takes longer. */
   readonly error: () => Error
 }
 

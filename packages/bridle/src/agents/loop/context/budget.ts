@@ -9,9 +9,7 @@ import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
 import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
 
 export interface ContextBudget {
-  /** Tokens that the model can read. */
   readonly window: number
-  /** Tokens of the next request. */
   readonly tokens: number
   /** Tokens of the instructions and the tools in it, which no cut makes fewer; an estimate. */
   readonly frameTokens: number

@@ -54,7 +54,6 @@ const clearing = (
   })
 }
 
-/** Asks for a summary, and reports it or its failure, with the tokens that were used for it. */
 const replace = async (run: LoopRun, plan: SummaryPlan): Promise<void> => {
   const { controls, reporter, ports } = run
   const used: ReportItem[] = []

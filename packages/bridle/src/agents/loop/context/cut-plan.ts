@@ -28,9 +28,7 @@ export interface ClearingPlan {
 
 export interface SummaryPlan {
   readonly type: 'summary'
-  /** The first event that stays. */
   readonly keptFrom: number
-  /** The items ahead of it. */
   readonly replaced: readonly ViewItem[]
   /** Tokens that a summary frees, and its own tokens. */
   readonly tokens: number

@@ -15,7 +15,6 @@ interface Mark<T> {
 }
 
 export class EntryList {
-  /** The conversation as the next request has it. */
   readonly view = new View()
   #entries: Entry[] = []
   #cuts: Cut[] = []
@@ -34,7 +33,6 @@ export class EntryList {
     return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
   }
 
-  /** The last summary that holds. */
   get lastSummary(): Cut | null {
     return this.#cuts.findLast(({ keptFrom }) => keptFrom > 0) ?? null
   }
@@ -136,12 +134,10 @@ export class EntryList {
     this.view.rebuild([], [])
   }
 
-  /** The messages of prompts and other texts that are left. */
   messages(): Set<object> {
     return new Set(this.#entries.flatMap((entry) => (entry.kind === 'step' ? [] : [entry.message])))
   }
 
-  /** The characters of the entries, counted anew. */
   chars(): number {
     return this.#entries.reduce((sum, entry) => sum + approximateChars(entry), 0)
   }

@@ -50,7 +50,6 @@ export const summarizer =
     return { text: answerText(thought.content).trim() }
   }
 
-/** The problem of a summary that cannot be used; null: there is none. */
 export const summaryProblem = (summary: unknown): string | null => {
   const text: unknown = (summary as { readonly text?: unknown } | null | undefined)?.text
   if (typeof text !== 'string') return 'The summary is no text. A function `compact` returns { text }.'

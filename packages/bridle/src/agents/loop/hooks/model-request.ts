@@ -15,7 +15,6 @@ import { createThoughtReporter, type ThoughtReporter } from '../thought-reporter
 import { checkedThought } from './checked-thought.ts'
 import { deepFreeze, ownCopy } from './own-copy.ts'
 
-/** The answer, and the reports that belong ahead of it. */
 export interface RequestAnswer {
   readonly thought: Thought
   readonly items: readonly ReportItem[]
@@ -80,7 +79,6 @@ class Requests {
   readonly #thoughts: Thought[] = []
   #count = 0
   #listener: ThoughtReporter | null = null
-  /** The answer whose text people have read. */
   #shown: Thought | null = null
 
   constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, callId: ThinkOptions['callId']) {

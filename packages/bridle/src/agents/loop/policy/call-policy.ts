@@ -90,7 +90,6 @@ const matchesCommand = (glob: string, command: unknown): boolean => {
   return typeof text === 'string' && matchesGlob(glob, text.trim())
 }
 
-/** The note of a decision in the log. */
 export const rulingItem = ({ id, tool }: CallName, { outcome, rule, name }: RuleDecision): ReportItem => ({
   type: 'policy_decision',
   payload: {

@@ -4,7 +4,6 @@ import { LENGTH_WEIGHT, SATURATION, SYNONYM_WEIGHT } from './limits.ts'
 import { synonymsOf } from './synonyms.ts'
 import { wordsIn, wordsOfTool } from './words.ts'
 
-/** A tool that matches a query, with the words that it was found by. */
 export interface ToolMatch {
   readonly tool: Tool
   readonly words: readonly string[]

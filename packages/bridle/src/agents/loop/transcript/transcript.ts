@@ -38,7 +38,6 @@ export class Transcript {
   readonly #responses = new Map<string, string>()
   /** Calls without an outcome. */
   readonly #calls = new Map<string, CallView>()
-  /** Open questions about calls. */
   readonly #questions = new Map<string, string>()
   #lastRun = ''
   /** The first event of the turn in progress, or of the turn before where its prompt tells of that turn. */
@@ -61,7 +60,6 @@ export class Transcript {
     this.seq = Math.max(0, since - 1)
   }
 
-  /** Gives up the memory of everything that the last summary replaced. */
   release(): void {
     if (!this.entries.release()) return
     const shown = this.entries.messages()

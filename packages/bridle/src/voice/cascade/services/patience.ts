@@ -3,7 +3,6 @@ import type { Clock } from '../../../kernel/ports/clock.ts'
 
 export interface Patience {
   readonly signal: AbortSignal
-  /** The other side was silent for too long. */
   isOver: boolean
   /** The other side has sent something. */
   renew(): void

@@ -50,7 +50,6 @@ export const withRetry = async <T>(
   }
 }
 
-/** The answer of a service, if it is one of success. */
 export const post = async (
   { fetch }: ServicePorts,
   service: SpeechService,

@@ -67,7 +67,6 @@ export class Playback {
     this.#endsAt = Math.max(this.#endsAt, this.#now) + ms
   }
 
-  /** The client has played so much of an item. */
   report(item: string, ms: number): void {
     const playedMs = positionOf(this.#speech, item, ms)
     if (playedMs !== null) this.#endsAt = this.#now + this.#sentMs - playedMs

@@ -19,7 +19,6 @@ export interface SpeechQueuePorts {
   readonly onQuiet: (runId: string) => void
 }
 
-/** Speech that was stopped, as the listener left it. */
 export interface StoppedSpeech {
   /** The items that the client had, the one that it played first. */
   readonly items: readonly string[]
