@@ -1,5 +1,4 @@
-// The result of a call as the model reads it: texts as they are, data as data. Images, sounds and files become artifacts of the session,
-// and the model reads their names.
+// The result of a call for the model: texts and data as they are. Images, sounds and files become artifacts, which it reads the names of.
 import { isJsonObject, type Json, type JsonObject, present } from '../kernel/json.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { BLOCKS_MAX, FIELD_CHARS_MAX } from './limits.ts'

@@ -1,7 +1,7 @@
 // `mcp(server)` makes a source of tools of an MCP server, for the `tools` of an agent with a model.
 import { matchesGlob } from '../agents/loop/policy/glob.ts'
 import { type Tool, tool } from '../agents/tools/tool.ts'
-import type { ToolSource, ToolSourceContext } from '../agents/tools/tool-source.ts'
+import type { ToolSource } from '../agents/tools/tool-source.ts'
 import { hashText, type JsonObject } from '../kernel/json.ts'
 import { argumentSchema } from './argument-check.ts'
 import { failureText, resultValue } from './call-result.ts'
@@ -24,7 +24,9 @@ export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => 
   return {
     name: server.name,
     open: async (context) => {
-      const lease = options.isolated || isWorker() ? ownConnection(server, context) : shared.lease()
+      const { sessionId, tenant } = context
+      const isOwn = options.isolated || isWorker()
+      const lease = (isOwn ? new SharedConnection(server, { sessionId, tenant }, 0) : shared).lease()
       try {
         const { signal } = context
         const listed = await withConnection(lease, signal, (each) => each.listTools(nameFilter(options), signal))
@@ -37,9 +39,6 @@ export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => 
     },
   }
 }
-
-const ownConnection = (server: McpServer, { sessionId, tenant }: ToolSourceContext): ConnectionLease =>
-  new SharedConnection(server, { sessionId, tenant }, 0).lease()
 
 const nameFilter = ({ include, exclude = [] }: McpOptions): ((name: string) => boolean) => {
   const isIn = (globs: readonly string[], name: string) => globs.some((glob) => matchesGlob(glob, name))

@@ -127,10 +127,7 @@ export class ProgramTransport implements Transport {
   }
 }
 
-/**
- * The guard waits beside the program for the end of its pipe, which comes with the end of this process, also by kill -9, and ends the
- * group. Its pipe is closed to the program.
- */
+/** The guard waits for the end of its pipe, which also comes when this process is killed, and kills the group. The program does not get the pipe. */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$@" 3<&-'
 const NOT_FOUND = ' The command was not found.'
 

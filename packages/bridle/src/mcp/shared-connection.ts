@@ -9,10 +9,7 @@ import type { McpRun, McpServer } from './server.ts'
 export interface ConnectionLease {
   /** The connection, which is made where there is none. */
   connection(signal: AbortSignal): Promise<McpConnection>
-  /**
-   * A call on a shared connection was given up, and the server may be stuck in it: no other run gets this connection, and the next
-   * call of this one gets a new one.
-   */
+  /** A call was given up, and the server may be stuck in it: no other run gets this connection, and the next call of this run a new one. */
   retire(): void
   release(): void
 }

@@ -1,5 +1,5 @@
-// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard. The run itself goes on
-// meanwhile. Where it calls a tool behind what was heard, its answer reports on work that was done, and stays as it is written.
+// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard.
+// An answer that calls a tool after that stays as it is written: it reports on work that was done.
 
 import { isRefusal } from '../kernel/commands.ts'
 import type { VoiceRequest } from '../kernel/ports/voice.ts'

@@ -1,5 +1,4 @@
-// The answers of a line from the first audio until they were heard. Meanwhile the log learns how far the listener is, so that a process
-// which dies leaves what was heard; and where the session asks for it, the audio is kept as far as it was heard.
+// Answers from their first audio until they were heard. The log is told the listener's position, in case the process dies.
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
 import type { HeardAnswer } from './absence.ts'
 import type { LinePorts } from './engine.ts'

@@ -15,10 +15,7 @@ export class LinePrompts {
     this.#ports = ports
   }
 
-  /**
-   * Resolves to the run when the prompt is in the log, or to null when the client knows why it is not. `after`: an interruption that
-   * comes first.
-   */
+  /** Resolves to the run once the prompt is in the log; null: the client knows why it is not. `after`: an interruption that comes first. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted

@@ -91,10 +91,7 @@ export class FunctionRun {
     await this.reporter.report(items)
   }
 
-  /**
-   * Starts a call of the session, and counts it as work. A function that was let go, or rests, never hears of it. Once the run has ended,
-   * every call rejects with the reason of its signal.
-   */
+  /** Starts a call of the session, and counts it as work. Never settles for a function that was let go or rests; rejects once the run has ended. */
   track<T>(start: () => Promise<T>): Promise<T> {
     const origin = this.scope.current()
     // A tool that has begun may do all that it does.

@@ -1,5 +1,4 @@
-// Steps, sleeps and signals of a durable function. Each is in the log before the function goes on, and returns from there when the
-// function begins again.
+// Steps, sleeps and signals of a durable function: each is in the log before the function continues, and returns from there in later attempts.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { isJsonObject, type Json } from '../../kernel/json.ts'
@@ -173,10 +172,7 @@ export const callPrefix = (run: FunctionRun): string => {
 
 const payloadOf = (signal: SignalRecord | undefined): Json => structuredClone(signal?.payload ?? null)
 
-/**
- * Steps, sleeps and waits as people see them: a `step_progress` where each begins and where it ends. A function that begins again
- * reports nothing that the log has.
- */
+/** A `step_progress` where a step, sleep or wait begins and where it ends. A later attempt reports nothing that the log has. */
 class ShownSteps {
   readonly #memo: Pick<RunMemo, 'shownSteps'>
   #lastIndex: number

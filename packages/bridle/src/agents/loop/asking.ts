@@ -1,5 +1,4 @@
-// Asks the model once. Its answer enters the log in one write with the intents of its first calls; a failure is tried again, or
-// passed on to the agent's next model.
+// Asks the model once. Its answer and the intents of its first calls are one write; after a failure it is retried, or the next model is asked.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
 import type { LanguageModel, Thought } from '../model/model.ts'
@@ -157,8 +156,7 @@ const reportFailure = async (run: LoopRun, error: ModelError, hooked: readonly R
           ...{ model_index: index, retry_at: run.now + delayMs },
         }
   const payload = {
-    ...requestedModel(models[index]),
-    ...actualModel(models[following.model_index]),
+    ...diagnosedModels(models[index], models[following.model_index]),
     reason: `${error.reason}: ${error.message}`,
     ...following,
   }
@@ -167,15 +165,13 @@ const reportFailure = async (run: LoopRun, error: ModelError, hooked: readonly R
 
 type ListedModel = LanguageModel | string | undefined
 
-/** The fields of a diagnostic that name the model which failed: its provider, and the whole name. */
-export const requestedModel = (listed: ListedModel) => {
-  const { provider, name } = nameOf(listed)
-  return { provider_requested: provider, model_requested: name }
-}
-
-export const actualModel = (listed: ListedModel) => {
-  const { provider, name } = nameOf(listed)
-  return { provider_actual: provider, model_actual: name }
+/** The fields of a diagnostic that name the model which failed, and the one that is asked next. */
+export const diagnosedModels = (failed: ListedModel, next: ListedModel) => {
+  const [requested, actual] = [nameOf(failed), nameOf(next)]
+  return {
+    ...{ provider_requested: requested.provider, model_requested: requested.name },
+    ...{ provider_actual: actual.provider, model_actual: actual.name },
+  }
 }
 
 const nameOf = (listed: ListedModel): { readonly provider: string | null; readonly name: string | null } => {
@@ -187,6 +183,5 @@ const nameOf = (listed: ListedModel): { readonly provider: string | null; readon
 const lastFailure = (model: ListedModel, { reason, message }: ModelError, tries: number): ReportItem =>
   eventItem('transport_diagnostic', {
     ...{ kind: MODEL_FAILURE, status: 'failed', failure_count: tries, reason: `${reason}: ${message}` },
-    ...requestedModel(model),
-    ...actualModel(undefined),
+    ...diagnosedModels(model, undefined),
   })

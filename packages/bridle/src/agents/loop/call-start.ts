@@ -1,5 +1,4 @@
-// The beginning of calls: middleware and checks decide about each new call of the first wave, and everything that they decide is
-// one write with the intents.
+// The beginning of calls: what middleware and checks decide about the first wave is one write with its intents.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { StepCall } from '../model/model.ts'

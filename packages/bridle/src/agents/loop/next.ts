@@ -1,14 +1,10 @@
-// The next thing that a run does: a pure function of where it stands. Every owner of the run asks it again after each commit, so a
-// crash between two commits needs no code of its own.
+// The next thing that a run does: a pure function of its situation, asked after each commit, so a crash between two commits needs no code.
 import type { ToolEffect } from '../../kernel/schemas.ts'
 import { REMINDERS_MAX } from '../limits.ts'
 
 export interface CallSituation {
   readonly id: string
-  /**
-   * new: not in the log. begun: nobody knows whether it happened. asked: a person is asked. answered: the answer is not used
-   * yet. settled: it has an outcome.
-   */
+  /** begun: its outcome is unknown. asked: a person is asked. answered: the answer is not used yet. settled: it has an outcome. */
   readonly stage: 'new' | 'begun' | 'asked' | 'answered' | 'settled'
   readonly effect: ToolEffect
   /** A session of another agent does the call. */

@@ -1,5 +1,4 @@
-// Runs one function of a middleware: within a time, and with everything that it emits collected for the write that holds its
-// decision. A function that throws or never returns is an answer too: the log says so, and the turn goes on.
+// Runs one function of a middleware within a time, and collects what it emits for one write. One that throws or hangs does not end the turn.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
@@ -18,19 +17,13 @@ import type { Middleware, MiddlewareTurn } from './middleware.ts'
 /** The points of a middleware that decide something about a turn. */
 export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'compact'
 
-/**
- * The value of a function, or a sentence that says why it has none. `items` belong into the write that holds what follows from
- * it: the events, the usage and the changes of memory of the function, and for one that failed its usage and a `hook_event`.
- */
+/** The value of a function, or why it has none. `items` belong into the write of the decision; of a failed function its usage and a `hook_event`. */
 export type HookResult<T> = { readonly items: readonly ReportItem[] } & (
   | { readonly value: T }
   | { readonly problem: string }
 )
 
-/**
- * Calls a function of a middleware. `details` are further fields of the `hook_event` of a failure. Rejects only when the run has
- * ended. A function that settles later changes nothing any more.
- */
+/** Calls a function of a middleware. `details` go into the `hook_event` of a failure. Rejects only when the run has ended. */
 export const runHook = async <T>(
   run: LoopRun,
   { name }: Pick<Middleware, 'name'>,

@@ -1,5 +1,4 @@
-// The stream of one call of a model. Waiting for it ends in one of four ways: a part, the end, an abort of the run, or a stall. A
-// provider that ignores its abort signal, or never answers, holds nobody up.
+// The stream of one call of a model. A provider that ignores its abort signal, or never answers, holds nothing up.
 import { isJsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { STALL_LOOKS } from './limits.ts'

@@ -1,5 +1,4 @@
-// The tool calls of a stream: their arguments arrive in pieces, then whole. A bad provider gives two calls one id, or leaves the
-// whole call out.
+// The tool calls of a stream, whose arguments arrive in pieces. Some providers repeat an id, or leave out the whole call.
 import { present } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { type CallInput, callInputText, readCallInput, unusableInput } from './call-input.ts'

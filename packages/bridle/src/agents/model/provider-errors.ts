@@ -157,23 +157,18 @@ const retryAfter = (headers: unknown, now: number): number | undefined => {
 const sentence = (reason: ModelErrorReason, name: string, status: number | undefined, text: string): string => {
   const code = status === undefined ? '' : ` (${status})`
   const detail = text === '' ? '.' : `: ${truncate(text, PROVIDER_MESSAGE_CHARS_MAX)}`
-  switch (reason) {
-    // The provider's own words may repeat a part of the key.
-    case 'auth':
-      return `The provider of ${name} does not accept the key${code}. Set a key that is valid and may use this model.`
-    case 'overflow':
-      return `The conversation is longer than ${name} can read${code}. Shorten it, or use a model with a larger window.`
-    case 'rate_limited':
-      return `${name} accepts no more requests for now${code}${detail}`
-    case 'overloaded':
-      return `${name} is overloaded${code}${detail}`
-    case 'cut':
-      return `The answer of ${name} broke off${code}${detail}`
-    case 'invalid':
-      return `${name} sent an answer that is not one of a model${code}${detail}`
-    case 'refused':
-      return `${name} refused the request${code}${detail}`
-    default:
-      return `${name} failed${code}${detail}`
-  }
+  // The provider's own words may repeat a part of the key.
+  if (reason === 'auth')
+    return `The provider of ${name} does not accept the key${code}. Set a key that is valid and may use this model.`
+  if (reason === 'overflow')
+    return `The conversation is longer than ${name} can read${code}. Shorten it, or use a model with a larger window.`
+  if (reason === 'cut') return `The answer of ${name} broke off${code}${detail}`
+  return `${name} ${FAILURES[reason] ?? 'failed'}${code}${detail}`
+}
+
+const FAILURES: { readonly [R in ModelErrorReason]?: string } = {
+  rate_limited: 'accepts no more requests for now',
+  overloaded: 'is overloaded',
+  invalid: 'sent an answer that is not one of a model',
+  refused: 'refused the request',
 }

@@ -1,5 +1,4 @@
-// Collects the parts of a model's stream into the entries of one step. Every field of a part is checked: the package of a
-// provider may be anybody's.
+// Collects the parts of a model's stream into the entries of one step. Every field is checked: a provider's package may send anything.
 import { type JsonObject, present } from '../../kernel/json.ts'
 import { callInputText, readCallInput } from './call-input.ts'
 import type { ModelOptions, StepContent } from './model.ts'

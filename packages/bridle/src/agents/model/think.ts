@@ -1,5 +1,4 @@
-// A call of a model: its text and thoughts are heard while they arrive, and the whole answer comes back as one step. Whatever a
-// provider does, the call ends in an answer or in a ModelError.
+// A call of a model, heard while it arrives and returned as one step. It always ends in an answer or in a ModelError.
 import { present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { AudioTokens } from '../../model-data/prices.ts'

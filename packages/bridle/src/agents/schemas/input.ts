@@ -7,10 +7,7 @@ import { validateWithSchema } from './standard-schema.ts'
 
 type ValidationResult<T> = { readonly value: T } | { readonly problem: string }
 
-/**
- * The prompt and input to submit for a request's body. The log keeps the body as it came: the schema may turn it into values
- * that are not JSON, so it is applied again where the run starts.
- */
+/** The prompt and input of a request's body. The log keeps the body as it came, so the schema is applied again where the run starts. */
 export const acceptInput = async (
   definition: AgentDefinition,
   body: JsonObject,

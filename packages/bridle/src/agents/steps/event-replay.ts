@@ -1,5 +1,4 @@
-// The events that a function reported in its earlier attempts. The function reports them again when it begins again; an event that
-// equals one in the log is left out.
+// The events of earlier attempts. A function reports them again; an event that equals one in the log is left out.
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
 
 export interface ReplayedEvent {
@@ -19,10 +18,7 @@ export class EventReplay {
     else this.#events.set(type, [stored])
   }
 
-  /**
-   * Takes the first event in the log after `after` that has all of these fields: the kernel adds some of its own. One that no call
-   * may have reported comes first. Each counts once.
-   */
+  /** Takes the first event after `after` that has these fields, once; the kernel adds others. Events that no call may have reported come first. */
   take(type: string, fields: object, after = 0): JsonObject | null {
     // The log has nothing of a new call: there is no need to look.
     if (after === Number.POSITIVE_INFINITY) return null

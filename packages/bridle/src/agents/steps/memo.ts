@@ -3,7 +3,7 @@
 import { catalogue, isEventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
-import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { ApprovalDecision, Payloads } from '../../kernel/schemas.ts'
 import { EventReplay } from './event-replay.ts'
 
@@ -281,9 +281,6 @@ export class RunMemo {
 
   #hasBegun = false
 }
-
-/** Equal for calls of one tool with the same arguments. */
-export const callFingerprint = (tool: string, args: JsonObject): string => canonicalJson([tool, args])
 
 const isEmittable = (type: string): boolean =>
   isEventType(type) && catalogue[type].wire !== 'internal' && !REPLAYED_OTHERWISE.has(type)

@@ -1,5 +1,4 @@
-// The agents that come with the middleware of another agent. Nobody serves them under a name of their own: the name of a child's
-// agent leads to its definition, from the definition of the agent that is served.
+// Agents that come with the middleware of a served agent: their definitions are found from its definition, by name.
 import type { AgentDefinition } from '../agent.ts'
 import type { ChildAgent } from '../middleware/middleware.ts'
 

@@ -1,5 +1,4 @@
-// Cuts what a microphone hears into turns: a turn begins with voice and ends with a pause. Levels decide, with the noise of the
-// room as their measure.
+// Cuts audio into turns, from voice to pause. Levels decide, measured against the noise of the room.
 
 import { SILENCE_MS } from '../limits.ts'
 import {

@@ -56,10 +56,7 @@ export class LineAnswers {
       playing: () => this.#playing(),
       heardMs: (item) => this.#answer?.heardItems(this.#now).get(item) ?? 0,
     })
-    this.notices = new LineNotices({
-      ...{ clock: ports.clock, client: ports.client, link: ports.link, format: ports.request.format },
-      charge: (usage) => this.#charge(usage),
-    })
+    this.notices = new LineNotices(ports, (usage) => this.#charge(usage))
     this.responses = new LineResponses({
       ...ports,
       newResponse: (cancel) => this.#newResponse(cancel),
@@ -123,10 +120,7 @@ export class LineAnswers {
     this.#onPlayed?.(itemId, isStopped)
   }
 
-  /**
-   * `speech`: somebody speaks while the answer is spoken. A call that waits for an approval goes on waiting, and so does a tool at work:
-   * nobody spoke over them. `request`: the client wants no answer.
-   */
+  /** `speech`: a speaker interrupts the answer; an open approval and a running tool continue. `request`: the client wants no answer. */
   interrupt(cause: 'speech' | 'request'): Promise<void> {
     this.#interruption ??= this.#interrupt(cause).finally(() => {
       this.#interruption = null

@@ -1,21 +1,15 @@
 // The responses that a line asks its provider for, one at a time. A response whose connection breaks goes on from another one.
 import type { ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
-import type { Clock } from '../../kernel/ports/clock.ts'
-import type { VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
+import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { LOSSES_MAX, RECONNECT_PAUSE_MS, RECONNECT_TRIES, RESPONSE_END_MS } from '../limits.ts'
 import { faultError, isFinalFault, LOST } from './faults.ts'
+import type { LineAnswersPorts } from './line-answers.ts'
 import type { ResponseEvent, ResponseRequest } from './provider.ts'
 import type { ProviderConnection } from './provider-connection.ts'
-import type { ProviderLink } from './provider-link.ts'
 import type { ProviderResponse } from './provider-response.ts'
 import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
 
-export interface LineResponsesPorts {
-  readonly clock: Clock
-  readonly request: Pick<VoiceRequest, 'instructions'>
-  readonly link: ProviderLink
-  /** Resolves when the words of everything that was said are known. */
-  readonly whenHeard: () => Promise<void>
+interface LineResponsesPorts extends Pick<LineAnswersPorts, 'clock' | 'request' | 'link' | 'whenHeard'> {
   /** The next response of the run. `cancel` ends it at the provider. */
   readonly newResponse: (cancel: () => void) => ProviderResponse
   /** The log has nothing of a response that broke: the listener hears it from its beginning. */

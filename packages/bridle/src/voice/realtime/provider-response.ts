@@ -1,5 +1,4 @@
-// A response of the provider, as the loop reads any model's answer: the words of its audio as text, its calls, its end and its tokens.
-// The audio leaves it on the side.
+// A response of the provider as a model's stream: its words, calls, end and tokens. The audio goes to the listener.
 import type { StreamPart } from '../../agents/model/step-builder.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { faultError } from './faults.ts'
@@ -88,10 +87,7 @@ export class ProviderResponse {
     return this.#isOver || this.#isSilent || this.#controller === null
   }
 
-  /**
-   * The connection broke. Audio that was sent is heard, and text without audio is not: it is forgotten. Returns the text of the
-   * response so far; null: the response needs no other connection.
-   */
+  /** The connection broke: text without audio is dropped. Returns the text so far; null: the response needs no other connection. */
   breakOff(): string | null {
     if (this.isOver) {
       this.#end()

@@ -1,5 +1,4 @@
-// The turns of the speaker: audio that the provider has committed, in the order in which it was spoken. A turn becomes a prompt when
-// its words are known and those of the turns before it are, too.
+// The turns that the provider has committed. A turn becomes a prompt when its words, and the words of all earlier turns, are known.
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { TRANSCRIPTION_MS } from '../limits.ts'
 

@@ -1,5 +1,4 @@
-// A spoken answer while it is played: how much of its audio, and so of its text, the listener has heard. An answer has an item for
-// each text that the model spoke in the run.
+// A spoken answer while it is played: how much of its audio and text was heard. It has an item for each text that the model spoke.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import type { HeardAnswer } from '../absence.ts'
 import { wordEnd } from '../heard-answers.ts'

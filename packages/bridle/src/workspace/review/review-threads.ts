@@ -1,5 +1,4 @@
-// Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server, and many of them
-// must not take its processors.
+// Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server.
 import { KeptThread } from '../kept-thread.ts'
 import { LATE_THREAD_MS } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'

@@ -1,5 +1,4 @@
-// A walk through the files below a folder, in the order of their names. Links are seen and not entered. Runs in a thread of its own, so
-// it may block.
+// A walk through the files below a folder, in the order of their names. Links are not entered. It runs in a thread, so it may block.
 import { type ConfinedFolder, SERVER_DATA, type WorkspacePlace } from '../files/confined-folder.ts'
 import { entriesIn, isPassedFolder, type WalkEntry } from '../files/folder-entries.ts'
 import { closeFolder, type OpenFolder, openInside } from '../files/open-folder.ts'

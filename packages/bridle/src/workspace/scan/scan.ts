@@ -1,5 +1,4 @@
-// Lists and searches in a thread, with a deadline: a walk through a large tree must not hold up other sessions, and a regular expression
-// that takes for ever can only be ended from outside.
+// Lists and searches in a thread, with a deadline: a large tree must not hold up other sessions, and a regular expression may never end.
 import type { Worker } from 'node:worker_threads'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
 import { KeptThread } from '../kept-thread.ts'

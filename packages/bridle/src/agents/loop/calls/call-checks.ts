@@ -62,10 +62,7 @@ export interface CallGovernance {
   readonly ruleOn?: (tool: Tool, args: JsonObject) => RuleDecision | null
 }
 
-/**
- * Checks each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
- * those after it.
- */
+/** Checks each new call, in order. `calls` are all calls of the turn: the earlier ones decide what is a repetition. */
 export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,

@@ -63,10 +63,7 @@ export type AfterDecision = { readonly items: readonly ReportItem[] } & (
   | { readonly problem: string }
 )
 
-/**
- * Gives the result to each middleware in its order. A middleware that fails withholds the result: it may be there to remove what
- * nobody should read.
- */
+/** Gives the result to each middleware in its order. One that fails withholds the result: it may be there to remove secrets. */
 export const decideAfter = async (run: LoopRun, call: HookCall, returned: Json): Promise<AfterDecision> => {
   const items: ReportItem[] = []
   const details = { tool_call_id: call.id }

@@ -85,10 +85,7 @@ const MISFITS: ReadonlySet<string> = new Set([ARGUMENTS_INVALID, TOOL_RESTS, UNK
 export const validationItem = ({ id, tool }: CallName, error: string, repaired?: true): ReportItem =>
   eventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error, ...present({ repaired }) })
 
-/**
- * Makes a call and gives the reports of its outcome. Rejects only when the run has ended: then nobody takes reports. A tool that
- * settles after its deadline or after the end of the run changes nothing any more.
- */
+/** Makes a call and returns the reports of its outcome. Rejects only when the run has ended. A tool that settles later changes nothing. */
 export const makeCall = async (
   call: CallName,
   tool: Tool,

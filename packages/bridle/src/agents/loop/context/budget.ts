@@ -38,10 +38,12 @@ export const planCut = (run: LoopRun, isOverflow: boolean): CutPlan | null => {
   const { view, lastPrompt, lastSummary } = run.transcript.entries
   return (
     (isOverflow ? null : planClearing(view.items, budget)) ??
-    planSummary(view.items, budget, {
-      isLasting: ({ seq, kind }) => seq === lastSummary?.seq || (kind === 'prompt' && seq === lastPrompt?.seq),
+    planSummary(
+      view.items,
+      budget,
+      ({ seq, kind }) => seq === lastSummary?.seq || (kind === 'prompt' && seq === lastPrompt?.seq),
       isOverflow,
-    })
+    )
   )
 }
 

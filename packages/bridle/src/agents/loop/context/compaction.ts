@@ -7,7 +7,7 @@ import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
-import { actualModel, currentModel, requestedModel, turnDeadline } from '../asking.ts'
+import { currentModel, diagnosedModels, turnDeadline } from '../asking.ts'
 import { resourcesOf } from '../calls/arguments.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
@@ -141,7 +141,7 @@ const diagnostic = (run: LoopRun, message: string, failures: number, retryAt: nu
   const model = run.definition.model?.[run.transcript.turn.model]
   return eventItem('transport_diagnostic', {
     ...{ kind: COMPACTION, status: failures < SUMMARY_TRIES_MAX ? 'retrying' : 'failed', failure_count: failures },
-    ...{ ...requestedModel(model), ...actualModel(model), reason: message },
+    ...{ ...diagnosedModels(model, model), reason: message },
     ...(retryAt !== null && { retry_at: retryAt }),
   })
 }

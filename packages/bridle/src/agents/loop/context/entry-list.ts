@@ -1,5 +1,4 @@
-// The entries of a conversation in their order, with its cuts, and the view of the model that follows from both. An edit may take cuts
-// back, so what a cut replaced stays until it is released.
+// The entries and cuts of a conversation, in order. An edit may undo cuts, so what a cut replaced stays until it is released.
 import type { AnyEvent, Event } from '../../../kernel/event.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import type { StepContent } from '../../model/model.ts'

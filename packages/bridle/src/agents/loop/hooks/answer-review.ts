@@ -1,5 +1,4 @@
-// The functions `answer` of middleware: each one accepts the answer of the model, sends the model back, or fails the turn. The decision
-// and its consequence are one write.
+// The functions `answer` of middleware accept the answer, send the model back, or fail the turn. The decision and its consequence are one write.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'

@@ -1,5 +1,4 @@
-// The functions `start` of middleware, once per turn. Their notes, their events and the fact that they were called are one write, so
-// that no later process calls them again.
+// The functions `start` of middleware. Their notes, events and the fact that they were called are one write, so they run once per turn.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'

@@ -1,5 +1,4 @@
-// The decision of an agent's policy about one call. All rules that match are weighed: deny before ask before allow. Pure, so that the
-// same call in the same session gets the same answer in every process.
+// The decision of a policy about one call: deny before ask before allow. Pure, so that every process decides alike.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { hashText, type JsonObject, present } from '../../../kernel/json.ts'
 import { hasFact } from '../../../kernel/projections/governance.ts'

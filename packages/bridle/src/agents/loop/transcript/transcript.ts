@@ -180,26 +180,16 @@ export class Transcript {
     this.#addMessage('prompt', run, seq, promptMessage(prompt, input, note), input)
   }
 
-  #addMessage(
-    kind: 'prompt' | 'message',
-    run: string,
-    seq: number,
-    message: ModelMessage,
-    input: Json | undefined,
-  ): void {
+  #addMessage(kind: 'prompt' | 'message', run: string, seq: number, message: ModelMessage, input?: Json): void {
     if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
     this.entries.push({ kind, run, seq, message, origin: this.#origin })
-  }
-
-  #addText(run: string, seq: number, text: string): void {
-    this.entries.push({ kind: 'message', run, seq, message: textMessage(text), origin: this.#origin })
   }
 
   /** A context with the id of a call is the part of its large result that the model sees. */
   #addContext({ seq, run = '', payload }: Event<'context_added'>): void {
     const call = this.#calls.get(typeof payload.tool_call_id === 'string' ? payload.tool_call_id : '')
     if (call) call.excerpt = payload.text
-    else this.#addText(run, seq, payload.text)
+    else this.#addMessage('message', run, seq, textMessage(payload.text))
   }
 
   #addStep({ seq, run = '', payload }: Event<'model_step'>): void {

@@ -1,5 +1,4 @@
-// The playback at the client: the audio that was sent, and how much of it was played. Where the client does not report, audio is
-// taken as played in real time since it was sent.
+// Playback at the client: audio that was sent, and how much was played. Without reports, audio counts as played in real time.
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { SentSpeech, Utterance } from './utterance.ts'
 

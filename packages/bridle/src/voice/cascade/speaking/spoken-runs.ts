@@ -190,10 +190,7 @@ export class SpokenRuns {
     }
   }
 
-  /**
-   * How much the client has played, by its own report; null = it does not report. A report that was on its way when the item was
-   * stopped says too little: the last one counts.
-   */
+  /** How much the client has played, by its own last report; null: it does not report. Earlier reports may have been on their way. */
   async #reportOf({ items: [item], speech }: StoppedSpeech): Promise<number | null> {
     if (item === undefined) return null
     const { promise, resolve } = Promise.withResolvers<void>()
