@@ -49,4 +49,5 @@ export const cutAfterAbsence = (
   look()
 }
 
-const ANY_CHANGE: Listener['audience'] = { key: 'voice-absence', encode: () => '.' }
+/** Listeners that look at the state of the session need no text. */
+export const ANY_CHANGE: Listener['audience'] = { key: 'voice-line', encode: () => '.' }

@@ -1,6 +1,6 @@
 // Errors of providers, told apart by status and code. The packages of the AI SDK throw an error with `statusCode`,
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
-import { isJsonObject } from '../../kernel/json.ts'
+import { isJsonObject, ownProperty } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { PROVIDER_MESSAGE_CHARS_MAX } from './limits.ts'
 import type { LanguageModel } from './model.ts'
@@ -108,11 +108,11 @@ const reasonOf = (
   details: ErrorDetails,
   phase: 'request' | 'stream',
 ): ModelErrorReason => {
-  const byCode = details.codes.map((code) => own(REASON_BY_CODE, code)).find((reason) => reason !== undefined)
+  const byCode = details.codes.map((code) => ownProperty(REASON_BY_CODE, code)).find((reason) => reason !== undefined)
   if (byCode) return byCode
   if (isOverflow(status, details)) return 'overflow'
   if (status !== undefined && status >= 400) return reasonOfStatus(status)
-  const byName = typeof fields.name === 'string' ? own(REASON_BY_NAME, fields.name) : undefined
+  const byName = typeof fields.name === 'string' ? ownProperty(REASON_BY_NAME, fields.name) : undefined
   if (byName) return byName
   if (details.codes.includes('invalid_request_error')) return 'refused'
   if (phase === 'stream') return 'cut'
@@ -136,9 +136,6 @@ const isOverflow = (status: number | undefined, details: ErrorDetails): boolean 
     status === undefined ? details.codes.includes('invalid_request_error') : status === 400 || status === 422
   return isRefusal && OVERFLOW.test(details.message)
 }
-
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined
 
 /** The wait that the provider asks for: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 const retryAfter = (headers: unknown, now: number): number | undefined => {

@@ -90,17 +90,17 @@ const cutOff = (model: LanguageModel, isEmpty: boolean): ModelError => {
     : new ModelError('cut', `The answer of ${name} ended before its end.`)
 }
 
-const FINISHES: Readonly<Record<string, ModelFinish>> = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content-filter',
-  'tool-calls': 'tool-calls',
-  other: 'other',
-}
+export const FINISHES = [
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'other',
+] as const satisfies readonly ModelFinish[]
 
 const finishOf = (part: StreamPart, model: LanguageModel): ModelFinish => {
   const { unified } = finishReason(part)
-  const finish = typeof unified === 'string' && Object.hasOwn(FINISHES, unified) ? FINISHES[unified] : undefined
+  const finish = FINISHES.find((each) => each === unified)
   if (finish) return finish
   const name = `"${model.provider}/${model.modelId}"`
   throw unified === 'error'

@@ -1,7 +1,7 @@
 // The spans of a model agent, by OpenTelemetry's conventions for generative AI: one for each time that a process drives a run, and
 // below it one for each call of a model and of a tool. They have no words of prompts, answers, arguments or results.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { present } from '../../kernel/json.ts'
+import { ownProperty, present } from '../../kernel/json.ts'
 import type { CallName } from '../loop/calls/call-items.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
 import { type LanguageModel, type ModelRequest, type ModelUsage, modelProblem, type Thought } from '../model/model.ts'
@@ -118,9 +118,8 @@ const PROVIDER_NAMES: { readonly [provider: string]: string } = {
 }
 
 const providerName = (provider: string): string => {
-  const isVertex = provider.startsWith('google.vertex')
-  const [first = ''] = isVertex ? ['vertex'] : provider.split('.')
-  return (Object.hasOwn(PROVIDER_NAMES, first) ? PROVIDER_NAMES[first] : undefined) ?? first
+  const [first = ''] = provider.startsWith('google.vertex') ? ['vertex'] : provider.split('.')
+  return ownProperty(PROVIDER_NAMES, first) ?? first
 }
 
 const usageAttributes = (usage: ModelUsage): SpanAttributes =>

@@ -5,7 +5,6 @@ import { sampleRateOf } from '../audio/samples.ts'
 import { type TurnAudio, turnAudioMs, wavFile, wavHead } from '../audio/wav.ts'
 import { KEPT_MS_MAX } from './limits.ts'
 
-/** A WAV file, ready to be kept. */
 export interface AudioFile {
   readonly bytes: Uint8Array
   readonly audioMs: number

@@ -76,7 +76,6 @@ export class LineAnswers {
     return this.responses.isSpeaking || Boolean(this.#answer?.playing(this.#ports.clock.now()))
   }
 
-  /** The listener is away, and may come back. */
   pause(): void {
     this.#pausedAt = this.#ports.clock.now()
     this.#heard.mark()
@@ -262,6 +261,5 @@ export class LineAnswers {
 
 const NOTHING = { chars: 0, audioMs: 0 }
 
-/** The characters of the run's answer so far. */
 const answerChars = ({ session }: VoiceRequest, runId: string): number =>
   answerOf(session.state.conversation.messages, runId)?.content.length ?? 0

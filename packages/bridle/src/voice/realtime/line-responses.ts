@@ -23,7 +23,6 @@ interface ActiveResponse {
   readonly options: ModelCallOptions
   /** Name of the response in events. Null: the connection broke, and the rest has not been requested. */
   name: string | null
-  /** Connections that broke during the response. */
   losses: number
 }
 
@@ -57,7 +56,6 @@ export class LineResponses {
     return { stream: this.#begin(connection, options).stream }
   }
 
-  /** The listener hears no more of the response under way. */
   silence(): void {
     if (!this.#active) return
     this.#active.response.silence()

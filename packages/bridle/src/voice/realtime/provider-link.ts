@@ -22,7 +22,6 @@ export class ProviderLink {
     this.#ports = ports
   }
 
-  /** The open connection; null: there is none now. */
   get current(): ProviderConnection | null {
     return this.#current?.isOpen ? this.#current : null
   }

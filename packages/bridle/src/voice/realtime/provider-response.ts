@@ -32,7 +32,6 @@ export class ProviderResponse {
   /** The text that goes on in an item, by the item: the parts of an answer that broke are one text. */
   readonly #textIds = new Map<string, string>()
   #brokenTextId: string | null = null
-  /** The listener hears no more of it. */
   #isSilent = false
 
   constructor(ports: ResponsePorts, onCancel: () => void) {
@@ -82,7 +81,6 @@ export class ProviderResponse {
     this.#isSilent = true
   }
 
-  /** Nobody waits for more of it. */
   get isOver(): boolean {
     return this.#isOver || this.#isSilent || this.#controller === null
   }

@@ -74,7 +74,7 @@ export class RealtimeLine implements EngineLine {
       ...{ request, link: this.#link, speaker: this.#speaker },
       onBegin: () => void this.answers.interrupt('speech'),
       onLost: (fault) => {
-        this.#turns.refuse()
+        this.#turns.settleEnd()
         this.#client.fault(fault, isFinalFault(fault))
       },
     })
@@ -184,7 +184,7 @@ export class RealtimeLine implements EngineLine {
   #handleFault(fault: VoiceFault, request: string | null): void {
     if (fault.code === TURN_EMPTY.code) {
       this.#input.refuse()
-      this.#turns.refuse()
+      this.#turns.settleEnd()
     }
     if (!this.answers.responses.refuse(request, fault)) this.#client.fault(fault, isFinalFault(fault))
   }

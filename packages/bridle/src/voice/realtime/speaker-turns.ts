@@ -32,13 +32,9 @@ export class SpeakerTurns {
 
   /** A turn has ended, and the provider will confirm it. */
   end(): void {
-    this.#settleEnd()
-    const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.#settleEnd())
+    this.settleEnd()
+    const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.settleEnd())
     this.#ending = { ...Promise.withResolvers<void>(), cancelTimer }
-  }
-
-  refuse(): void {
-    this.#settleEnd()
   }
 
   /** Resolves when the words of all turns so far are known, or nobody will know them. */
@@ -48,7 +44,7 @@ export class SpeakerTurns {
   }
 
   committed(id: string): void {
-    this.#settleEnd()
+    this.settleEnd()
     const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.transcribed(id, ''))
     this.#turns.push({ id, text: null, cancelTimer, known: Promise.withResolvers<void>() })
   }
@@ -69,14 +65,15 @@ export class SpeakerTurns {
 
   /** Forgets every turn: the provider that would write them down is gone. */
   clear(): void {
-    this.#settleEnd()
+    this.settleEnd()
     for (const { cancelTimer, known } of this.#turns.splice(0)) {
       cancelTimer()
       known.resolve()
     }
   }
 
-  #settleEnd(): void {
+  /** The provider has confirmed the turn that has ended, or takes it for none. */
+  settleEnd(): void {
     this.#ending?.cancelTimer()
     this.#ending?.resolve()
     this.#ending = null

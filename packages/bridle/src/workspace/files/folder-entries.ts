@@ -10,7 +10,6 @@ export interface FolderEntry {
   readonly kind: EntryKind
 }
 
-/** An entry during a walk. */
 export interface WalkEntry extends FolderEntry {
   /** Relative to the folder in which the walk began, with `/`. */
   readonly path: string

@@ -5,7 +5,6 @@ import { WorkspaceError } from '../workspace-error.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** A folder that is open for as long as its descriptor is. */
 export interface OpenFolder {
   readonly descriptor: number
   /** The real path of the folder at the time of the open. */

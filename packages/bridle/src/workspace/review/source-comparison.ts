@@ -23,7 +23,6 @@ export interface CountedDifference extends SourceDifference {
 export interface SourceComparison {
   /** By path. */
   readonly changes: readonly CountedDifference[]
-  /** There may be more differences. */
   readonly isCut: boolean
 }
 
@@ -32,7 +31,6 @@ interface ComparisonRequest {
   readonly root: string
   /** Null = the files began with nothing. */
   readonly source: SourceRecord | null
-  /** Names that are not compared. */
   readonly isLeftOut?: ((name: string) => boolean) | undefined
 }
 

@@ -18,7 +18,6 @@ export interface SourceEntry {
 }
 
 export interface SourceRecord {
-  /** The folder with both files. */
   readonly folder: string
   /** By path, relative to the workspace. */
   readonly entries: ReadonlyMap<string, SourceEntry>

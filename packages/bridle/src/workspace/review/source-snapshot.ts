@@ -10,9 +10,7 @@ import { TreeWalk } from './tree-walk.ts'
 export interface SnapshotRequest {
   /** The files, at a path without links. */
   readonly root: string
-  /** The folder of the session, in which the memory is written. */
   readonly folder: string
-  /** Bytes of text that may be kept. */
   readonly textBytesMax: number
 }
 

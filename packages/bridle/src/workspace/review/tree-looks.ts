@@ -21,7 +21,6 @@ export interface EntryLook extends FolderEntry {
   readonly modifiedMs: number | null
 }
 
-/** The text of a file, or the target of a link. */
 export interface FileLook {
   readonly path: string
   readonly kind: 'file' | 'link'

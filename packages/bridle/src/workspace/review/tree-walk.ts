@@ -7,7 +7,6 @@ import { DEPTH_MAX, ENTRIES_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 
 export class TreeWalk {
-  /** The walk ended before it had seen everything. */
   isCut = false
   /** Folders that could not be read, each with a `/` at its end. */
   readonly unread: string[] = []
@@ -16,7 +15,6 @@ export class TreeWalk {
   readonly #isLeftOut: (name: string) => boolean
   #entries = 0
 
-  /** `isLeftOut`: names that the walk does not see. */
   constructor(root: string, isLate: () => boolean, isLeftOut?: (name: string) => boolean) {
     this.#root = root
     this.#isLate = isLate

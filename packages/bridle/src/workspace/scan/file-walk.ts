@@ -9,7 +9,6 @@ import { DEPTH_MAX, ENTRIES_MAX } from '../limits.ts'
 export class FileWalk {
   /** Folders that could not be read, and names that nobody can see. */
   skipped = 0
-  /** The walk ended before it had seen everything. */
   isCut = false
   #entries = 0
   readonly #visit: (entry: WalkEntry) => boolean
@@ -19,12 +18,10 @@ export class FileWalk {
     this.#visit = visit
   }
 
-  /** Walks through the folder at a place. */
   walk(folder: ConfinedFolder, place: WorkspacePlace, { isDeep = true } = {}): void {
     folder.inFolder(place, (open) => this.#enter(open, '', isDeep ? DEPTH_MAX : 1))
   }
 
-  /** Returns false once the walk has ended. */
   #enter(folder: OpenFolder, prefix: string, depth: number): boolean {
     const { entries } = entriesIn(folder, ENTRIES_MAX - this.#entries)
     this.#entries += entries.length

@@ -79,7 +79,6 @@ class OutputWindow {
   #headBytes = 0
   #tail: Buffer[] = []
   #tailBytes = 0
-  /** All bytes that came. */
   bytes = 0
 
   add(chunk: Buffer): void {

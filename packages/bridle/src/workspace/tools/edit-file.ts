@@ -1,4 +1,3 @@
-// The tool `edit_file`: replaces a text in a file.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder, WorkspacePlace } from '../files/confined-folder.ts'

@@ -1,4 +1,3 @@
-// The tool `read_file`: a part of a text file, with line numbers.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'

@@ -1,4 +1,3 @@
-// The tool `shell`: a command line in the workspace.
 import * as v from 'valibot'
 import { type Tool, type ToolApprovalRule, tool } from '../../agents/tools/tool.ts'
 import { COMMAND_CHARS_MAX, SHELL_END_MS, SHELL_MS_MAX } from '../limits.ts'

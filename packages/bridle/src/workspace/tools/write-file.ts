@@ -1,4 +1,3 @@
-// The tool `write_file`: a whole file.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'

@@ -4,7 +4,7 @@ import type { HarnessMessage } from '../../../kernel/projections/harness-state.t
 import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Listener } from '../../../kernel/session/subscribers.ts'
 import type { SpeechAmount } from '../../../model-data/speech-prices.ts'
-import { cutAnswer, type HeardAnswer } from '../../absence.ts'
+import { ANY_CHANGE, cutAnswer, type HeardAnswer } from '../../absence.ts'
 import type { LinePorts } from '../../engine.ts'
 import { HeardAnswers } from '../../heard-answers.ts'
 import type { AudioKeeper } from '../../keeping/audio-keeper.ts'
@@ -18,7 +18,6 @@ export interface SpokenRunsPorts extends LinePorts, Pick<SpeechQueuePorts, 'synt
   readonly request: VoiceRequest
   readonly client: VoiceClient
   readonly onFault: (cause: unknown) => void
-  /** So much was spoken, and has to be paid. */
   readonly charge: (amount: SpeechAmount) => void
   /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
@@ -104,7 +103,6 @@ export class SpokenRuns {
     return this.#queue.isSpeaking
   }
 
-  /** The listener is away, and may come back. */
   pause(): void {
     this.#queue.playback.pause()
     this.#heard.mark()
@@ -250,9 +248,6 @@ const isWithdrawn = (answer: HarnessMessage | undefined): boolean =>
   !answer || (answer.status !== 'error' && answer.stopReason === 'cancelled')
 
 const NOTHING: SpeechAmount = { audioMs: 0, chars: 0 }
-
-/** The listener looks at the state of the session: it needs no text. */
-const ANY_CHANGE: Listener['audience'] = { key: 'spoken-runs', encode: () => '.' }
 
 const REMOVED_FAULT = { code: 'session_not_found', message: 'The session was deleted.' }
 const MOVED_FAULT = { code: 'unavailable', message: 'The session has moved to another process; open the line again.' }

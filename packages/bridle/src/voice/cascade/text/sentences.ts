@@ -4,7 +4,6 @@ import { plainWords } from './plain-words.ts'
 
 /** A part of an answer. The parts of an answer lie one behind the other, without gaps. */
 export interface SpokenPart {
-  /** The characters of the answer. */
   readonly from: number
   readonly to: number
   /** Empty = the part is not spoken. */
@@ -30,7 +29,6 @@ export class SentenceCutter {
     this.#from = from
   }
 
-  /** The parts that are complete with this text. */
   write(text: string): readonly SpokenPart[] {
     for (const piece of text.split(/(?<=\n)/)) {
       this.#line += piece
