@@ -132,16 +132,8 @@ const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$@" 3<&
 const NOT_FOUND = ' The command was not found.'
 
 /** Variables that programs need to find their files. Keys and tokens of this process are not among them. */
-const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'] as const
-const INHERITED_ON_WINDOWS = [
-  'APPDATA',
-  'COMSPEC',
-  'LOCALAPPDATA',
-  'PATHEXT',
-  'PROGRAMFILES',
-  'SYSTEMROOT',
-  'TEMP',
-] as const
+const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
+const INHERITED_ON_WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES', 'SYSTEMROOT', 'TEMP']
 
 const inheritedVariables = (): Record<string, string> =>
   Object.fromEntries(

@@ -10,21 +10,15 @@ import { budgetOf, planCut, windowOf } from './context/budget.ts'
 import { markForCache } from './context/cache-marks.ts'
 import { TOKEN_CHARS } from './context/limits.ts'
 import { requestUsageItem, usageWarnings } from './context/usage.ts'
-import { makeRequest } from './hooks/model-request.ts'
+import { makeRequest, type RequestAnswer } from './hooks/model-request.ts'
 import type { LoopRun } from './loop-run.ts'
 import { offer, offeredTools } from './toolset/offer.ts'
 import { modelTools } from './toolset/offered-tools.ts'
 import { addPromptFiles, steerMessages } from './transcript/prompt-files.ts'
 import { COMPACTING, MODEL_FAILURE, PROVIDER_FALLBACK, stepId } from './transcript/turn-record.ts'
 
-/** An answer that is not in the log yet. */
-export interface ModelAnswer {
-  readonly thought: Thought
-  readonly items: readonly ReportItem[]
-}
-
 /** Null: the model failed, and the log says how it goes on. */
-export const askModel = async (run: LoopRun): Promise<ModelAnswer | null> => {
+export const askModel = async (run: LoopRun): Promise<RequestAnswer | null> => {
   // An earlier process may have left the text of a step that was cut off. A run over its budget is stopped here.
   await run.report([
     ...(run.hasAsked ? [] : [{ type: 'supersede' } as const]),
@@ -68,13 +62,14 @@ export const stepProgress = ({ job, transcript: { turn } }: LoopRun): ReportItem
   return [eventItem('step_progress', { step_id: stepId(turn.run, turn.steps), status: 'completed', summary })]
 }
 
-interface TurnDeadline {
-  /** Aborts when the run is stopped, or when the time of the turn is over. */
-  readonly signal: AbortSignal
-  readonly cancel: () => void
-}
-
-export const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun): TurnDeadline => {
+/** The signal aborts when the run is stopped, or when the time of the turn is over. */
+export const turnDeadline = ({
+  definition,
+  ports,
+  controls,
+  transcript,
+  now,
+}: LoopRun): { readonly signal: AbortSignal; readonly cancel: () => void } => {
   const controller = new AbortController()
   const stop = () => controller.abort(controls.signal.reason)
   const leftMs = Math.max(0, definition.limits.turnMs - transcript.turn.workMs(now))

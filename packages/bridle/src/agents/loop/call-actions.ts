@@ -92,7 +92,7 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
   if (calls.length > 0) await makeCalls(run, calls)
 }
 
-const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
+export const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
 
 const deniedOutcome = (view: CallView, { rule }: RuleDecision, wasCutOff: boolean): ReportItem => {

@@ -27,11 +27,6 @@ export interface CallToMake {
   readonly startedAt?: number
 }
 
-export interface CallStart {
-  readonly items: readonly ReportItem[]
-  readonly calls: readonly CallToMake[]
-}
-
 /** Whether middleware looks at each call before it begins. The answer is then in the log first: a middleware may take long. */
 export const asksBefore = ({ definition: { use } }: LoopRun): boolean => use.some(({ before }) => before !== undefined)
 
@@ -40,7 +35,7 @@ export const beginCalls = async (
   run: LoopRun,
   history: readonly (PastCall & { readonly call: StepCall })[],
   unmade: readonly string[],
-): Promise<CallStart> => {
+): Promise<{ readonly items: readonly ReportItem[]; readonly calls: readonly CallToMake[] }> => {
   const deadline = schemaDeadline(callContext(run))
   const calls = history.map(({ call }) => call).filter(({ id }) => unmade.includes(id))
   const drafts = await draftsOf(run, calls, deadline)

@@ -5,14 +5,18 @@ import type { Job } from '../../kernel/ports/runner.ts'
 import { approximateChars } from '../../kernel/text/size.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { RunEndedError } from '../errors.ts'
-import { answerQuestion } from '../loop/hooks/question.ts'
+import { requestUsageItem } from '../loop/context/usage.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
+import { textMessage } from '../loop/transcript/rendering.ts'
 import { createMemory, liveMemory, type MemoryAccess } from '../memory.ts'
+import { answerText } from '../model/model.ts'
+import { chooseModel } from '../model/model-choice.ts'
 import { agentEventItem, usageItem } from '../session-items.ts'
 import { trackedCall } from '../session-parts.ts'
 import { isLoopEventType } from '../tools/tool.ts'
+import { thinkInSpan } from '../trace/spans.ts'
 import { HOOK_EVENTS_CHARS_MAX, HOOK_EVENTS_MAX } from './limits.ts'
-import type { Middleware, MiddlewareTurn } from './middleware.ts'
+import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
 
 /** The points of a middleware that decide something about a turn. */
 export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'compact'
@@ -122,6 +126,37 @@ const createTurn = (run: LoopRun, job: Job, signal: AbortSignal): TurnOfHook => 
       isOpen = false
       return items
     },
+  }
+}
+
+/** Asks a model in a request of its own, which the conversation does not show. */
+const answerQuestion = async (
+  run: LoopRun,
+  { prompt, instructions, model, maxOutputTokens }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly usage: ReportItem }> => {
+  const { definition, ports, transcript, job } = run
+  if (typeof prompt !== 'string') throw new TypeError('ask() takes { prompt } with a text.')
+  const isOwn = model === undefined
+  const models = isOwn ? (definition.model ?? []) : [model]
+  const chosen = await chooseModel(models, isOwn ? transcript.turn.model : 0, ports.resolveModel)
+  const thought = await thinkInSpan(
+    run,
+    chosen,
+    {
+      messages: [
+        ...(instructions === undefined ? [] : [{ role: 'system', content: instructions } as const]),
+        textMessage(prompt),
+      ],
+      tools: [],
+      settings: { ...(isOwn && definition.settings), ...present({ maxOutputTokens }) },
+      signal,
+    },
+    (n) => `${job.runId}.question.${n}`,
+  )
+  return {
+    text: answerText(thought.content),
+    usage: requestUsageItem(chosen.modelId, thought.usage, null),
   }
 }
 

@@ -4,9 +4,8 @@ import type { SpeechAmount } from '../../model-data/speech-prices.ts'
 import { cutAfterAbsence } from '../absence.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { type TurnListener, turnListener } from '../audio/turn-listener.ts'
-import { type TurnAudio, turnAudioMs } from '../audio/wav.ts'
+import { type TurnAudio, turnAudioMs, wavFile } from '../audio/wav.ts'
 import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
-import { turnFile } from '../keeping/audio-clip.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { LinePrompts, NOT_SAVED, TURN_LOST } from '../prompts.ts'
 import { speechUsage } from '../speech-usage.ts'
@@ -175,7 +174,9 @@ class CascadeLine implements EngineLine {
   async #submit(prompt: string, turn: TurnAudio | null): Promise<void> {
     const runId = await this.#prompts.submit(prompt)
     if (runId === null) return
-    if (turn) this.#keeper?.keep(runId, 'user', () => turnFile(turn))
+    // The detector ends a turn before it is longer than an artifact may be.
+    if (turn)
+      this.#keeper?.keep(runId, 'user', () => ({ bytes: wavFile(turn), audioMs: turnAudioMs(turn), isCut: false }))
     if (!this.#closing.signal.aborted) this.#runs.follow(runId)
   }
 

@@ -2,7 +2,7 @@
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeG711 } from '../audio/g711.ts'
 import { sampleRateOf } from '../audio/samples.ts'
-import { type TurnAudio, turnAudioMs, wavFile, wavHead } from '../audio/wav.ts'
+import { wavFile, wavHead } from '../audio/wav.ts'
 import { KEPT_MS_MAX } from './limits.ts'
 
 export interface AudioFile {
@@ -72,10 +72,3 @@ export class AudioClip {
     return target
   }
 }
-
-/** A turn that the server itself has cut from the audio: it is never longer than an artifact may be. */
-export const turnFile = (turn: TurnAudio): AudioFile => ({
-  bytes: wavFile(turn),
-  audioMs: turnAudioMs(turn),
-  isCut: false,
-})

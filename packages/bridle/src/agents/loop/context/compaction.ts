@@ -127,23 +127,19 @@ const cutItem = (run: LoopRun, plan: SummaryPlan, summary: string): ReportItem |
 /** After the last failure the turn goes on as it is: the provider may have room yet. */
 const reportFailure = async (run: LoopRun, error: unknown, used: readonly ReportItem[]): Promise<void> => {
   const failures = run.transcript.turn.summaryFailures + 1
-  const message = shortErrorMessage(error)
+  const reason = shortErrorMessage(error)
   const delayMs = error instanceof ModelError ? retryDelay(error, failures, run.ports.random ?? Math.random) : null
   const isOver = failures >= SUMMARY_TRIES_MAX
+  const model = run.definition.model?.[run.transcript.turn.model]
   await run.report([
     ...used,
-    diagnostic(run, message, failures, isOver || delayMs === null ? null : run.now + delayMs),
-    ...(isOver ? [failedWarning(run, message)] : []),
+    eventItem('transport_diagnostic', {
+      ...{ kind: COMPACTION, status: isOver ? 'failed' : 'retrying', failure_count: failures },
+      ...{ ...diagnosedModels(model, model), reason },
+      ...(!isOver && delayMs !== null && { retry_at: run.now + delayMs }),
+    }),
+    ...(isOver ? [failedWarning(run, reason)] : []),
   ])
-}
-
-const diagnostic = (run: LoopRun, message: string, failures: number, retryAt: number | null = null): ReportItem => {
-  const model = run.definition.model?.[run.transcript.turn.model]
-  return eventItem('transport_diagnostic', {
-    ...{ kind: COMPACTION, status: failures < SUMMARY_TRIES_MAX ? 'retrying' : 'failed', failure_count: failures },
-    ...{ ...diagnosedModels(model, model), reason: message },
-    ...(retryAt !== null && { retry_at: retryAt }),
-  })
 }
 
 const failedWarning = (run: LoopRun, why: string): ReportItem =>

@@ -15,6 +15,7 @@ import { createThoughtReporter, type ThoughtReporter } from '../thought-reporter
 import { checkedThought } from './checked-thought.ts'
 import { deepFreeze, ownCopy } from './own-copy.ts'
 
+/** An answer that is not in the log yet, and the items that put it there. */
 export interface RequestAnswer {
   readonly thought: Thought
   readonly items: readonly ReportItem[]

@@ -6,8 +6,6 @@ import type { StepContent } from '../../model/model.ts'
 import type { CallView } from './rendering.ts'
 
 export interface StepRecord {
-  readonly step: number
-  readonly finish: string
   readonly content: readonly StepContent[]
   readonly calls: readonly CallView[]
 }
@@ -100,7 +98,7 @@ export class TurnRecord {
   addStep(payload: Payloads['model_step'], content: readonly StepContent[], calls: readonly CallView[]): void {
     this.steps = Math.max(this.steps, payload.step)
     this.#earlier = relevant(this.history)
-    this.last = { step: payload.step, finish: payload.finish, content, calls }
+    this.last = { content, calls }
     this.callCount += calls.length
     this.waves = 0
     this.hasNews = false

@@ -134,24 +134,8 @@ const codeNotice = (language: string): string => {
 /** The names of short marks, as people say them. */
 const LANGUAGES: { readonly [mark: string]: string } = {
   ...{ js: 'JavaScript', jsx: 'JavaScript', ts: 'TypeScript', tsx: 'TypeScript', py: 'Python', rb: 'Ruby', rs: 'Rust' },
-  ...{
-    sh: 'shell',
-    bash: 'shell',
-    zsh: 'shell',
-    console: 'shell',
-    cs: 'C sharp',
-    'c#': 'C sharp',
-    'c++': 'C plus plus',
-  },
-  ...{
-    cpp: 'C plus plus',
-    json: 'JSON',
-    yml: 'YAML',
-    yaml: 'YAML',
-    html: 'HTML',
-    css: 'CSS',
-    sql: 'SQL',
-    md: 'Markdown',
-  },
+  ...{ sh: 'shell', bash: 'shell', zsh: 'shell', console: 'shell' },
+  ...{ cs: 'C sharp', 'c#': 'C sharp', 'c++': 'C plus plus', cpp: 'C plus plus' },
+  ...{ json: 'JSON', yml: 'YAML', yaml: 'YAML', html: 'HTML', css: 'CSS', sql: 'SQL', md: 'Markdown' },
   ...{ text: '', txt: '', plaintext: '' },
 }
