@@ -1,4 +1,4 @@
-// Parts of an agent's session that need nothing but its reporter.
+// Parts that the sessions of functions, tools and middleware share.
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 

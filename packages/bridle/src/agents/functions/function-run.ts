@@ -31,8 +31,9 @@ export class FunctionRun {
   /** Resolves when the function is let go, and never rejects. */
   readonly left: Promise<void>
   readonly scope: CallScope
-  readonly #waits = new Set<PendingWait>()
+  /** Empty until `load` has read the log. */
   memo: RunMemo
+  readonly #waits = new Set<PendingWait>()
   #working = 0
   #isLeft = false
   #isResting = false

@@ -46,8 +46,8 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
       replayed?.remember(String(key), value ?? null)
   })
-  const joinBatch = batchReporter(run)
-  const names = run.isDurable ? callNames(run) : numberedCallNames(joinBatch)
+  const calls = { lookup, joinBatch: batchReporter(run) }
+  const names = run.isDurable ? callNames(run) : numberedCallNames(calls.joinBatch)
   const sendText = textSender(run.reporter)
 
   const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
@@ -119,14 +119,7 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runTool(
-          run,
-          { lookup, joinBatch },
-          { base: names.ofTool(name, options.id), tool: name },
-          args,
-          execute,
-          options,
-        ),
+        runTool(run, calls, { base: names.ofTool(name, options.id), tool: name }, args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>

@@ -6,6 +6,37 @@ import { tool } from '../tools/tool.ts'
 import { PLAN_STEP_CHARS_MAX, PLAN_STEPS_MAX } from './limits.ts'
 import type { Middleware } from './middleware.ts'
 
+/** Middleware with the tool `update_plan`. A turn that begins with an unfinished plan has it before the model. */
+export const plan = (): Middleware => ({
+  name: 'plan',
+  tools: [updatePlan],
+  start: async ({ memory }) => {
+    const steps = await memory.get<PlanStep[]>(PLAN_STEP_ID)
+    if (!Array.isArray(steps) || steps.every(({ status }) => status === 'done')) return undefined
+    return [{ text: `[The plan so far. Keep it up to date with ${updatePlan.name}.]\n${steps.map(line).join('\n')}` }]
+  },
+  // Here and not in the tool: the plan, its events and the outcome of the call are one write.
+  after: async ({ tool: name, memory, emit }, result) => {
+    if (name !== updatePlan.name) return undefined
+    // A middleware behind the tool may have replaced the result by something that is no plan.
+    const { steps } = (result ?? {}) as { readonly steps?: readonly PlanStep[] }
+    const progress = planProgress(steps)
+    if (!steps || progress === null) return undefined
+    const { plan, status, summary } = progress
+    const isChanged = JSON.stringify(plan) !== JSON.stringify(await memory.get(PLAN_STEP_ID))
+    emit('step_progress', progress)
+    if (!isChanged) return undefined
+    await memory.set(PLAN_STEP_ID, plan)
+    const current = steps.find((step) => step.status === 'in_progress')
+    const text = current ? `${summary} Now: ${current.text}` : summary
+    emit('session_checkpoint', { checkpoint_type: 'plan', status, summary_text: text, resume_cursor: null })
+    return undefined
+  },
+})
+
+const MARKS = { pending: '[ ]', in_progress: '[>]', done: '[x]' } as const
+const line = ({ text, status }: PlanStep): string => `${MARKS[status]} ${text}`
+
 const STATUSES = ['pending', 'in_progress', 'done'] as const
 
 /** A step of a plan. */
@@ -80,34 +111,3 @@ export const updatePlan = tool({
     return { steps }
   },
 })
-
-/** Middleware with the tool `update_plan`. A turn that begins with an unfinished plan has it before the model. */
-export const plan = (): Middleware => ({
-  name: 'plan',
-  tools: [updatePlan],
-  start: async ({ memory }) => {
-    const steps = await memory.get<PlanStep[]>(PLAN_STEP_ID)
-    if (!Array.isArray(steps) || steps.every(({ status }) => status === 'done')) return undefined
-    return [{ text: `[The plan so far. Keep it up to date with ${updatePlan.name}.]\n${steps.map(line).join('\n')}` }]
-  },
-  // Here and not in the tool: the plan, its events and the outcome of the call are one write.
-  after: async ({ tool: name, memory, emit }, result) => {
-    if (name !== updatePlan.name) return undefined
-    // A middleware behind the tool may have replaced the result by something that is no plan.
-    const { steps } = (result ?? {}) as { readonly steps?: readonly PlanStep[] }
-    const progress = planProgress(steps)
-    if (!steps || progress === null) return undefined
-    const { plan, status, summary } = progress
-    const isChanged = JSON.stringify(plan) !== JSON.stringify(await memory.get(PLAN_STEP_ID))
-    emit('step_progress', progress)
-    if (!isChanged) return undefined
-    await memory.set(PLAN_STEP_ID, plan)
-    const current = steps.find((step) => step.status === 'in_progress')
-    const text = current ? `${summary} Now: ${current.text}` : summary
-    emit('session_checkpoint', { checkpoint_type: 'plan', status, summary_text: text, resume_cursor: null })
-    return undefined
-  },
-})
-
-const MARKS = { pending: '[ ]', in_progress: '[>]', done: '[x]' } as const
-const line = ({ text, status }: PlanStep): string => `${MARKS[status]} ${text}`
