@@ -15,16 +15,12 @@ export interface ShellResult {
   readonly stopped?: string
 }
 
-export interface ShellCommandOptions {
-  readonly command: string
-  readonly ms: number
-  readonly signal: AbortSignal
-}
-
 /** Runs a command to its end, or ends it. Rejects where it cannot be started, and when the call is cancelled. */
 export const runCommand = async (
   start: ShellStarter,
-  { command, ms, signal }: ShellCommandOptions,
+  command: string,
+  ms: number,
+  signal: AbortSignal,
 ): Promise<ShellResult> => {
   signal.throwIfAborted()
   let exceeded: ExceededLimit | null = null

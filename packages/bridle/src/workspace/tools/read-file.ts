@@ -18,39 +18,27 @@ export const readFileTool = (folder: ConfinedFolder): Tool =>
     }),
     effect: 'pure',
     resources: ({ path }) => folder.touched(path),
-    run: ({ path, offset, limit }, { signal }) => readLines(folder, { path, offset, limit }, signal),
-  })
-
-interface LineRange {
-  readonly path: string
-  readonly offset: number
-  readonly limit: number
-}
-
-const readLines = async (
-  folder: ConfinedFolder,
-  { path, offset, limit }: LineRange,
-  signal: AbortSignal,
-): Promise<string> =>
-  withFile(folder, folder.placeOf(path), signal, async ({ stats, chunks }) => {
-    const window = new LineWindow(offset, limit)
-    const decoder = new TextDecoder()
-    let bytes = 0
-    for await (const chunk of chunks()) {
-      if (bytes === 0 && isBinary(chunk)) throw notText(path, stats.size)
-      bytes += chunk.length
-      window.add(decoder.decode(chunk, { stream: true }))
-      if (window.isFull) break
-      if (bytes > READ_BYTES_MAX)
-        throw new WorkspaceError(
-          'too_large',
-          `The first ${READ_BYTES_MAX} bytes of ${shown(path)} end in line ${window.number}. Find what lies behind with search_files.`,
-        )
-    }
-    window.add(decoder.decode())
-    const lines = window.end()
-    if (bytes === 0) return '(The file is empty.)'
-    if (lines.length === 0) return `(The file has ${window.number - 1} lines.)`
-    const note = `(The file goes on: continue with offset ${window.number}.)`
-    return [...lines, ...(window.hasMore || bytes < stats.size ? [note] : [])].join('\n')
+    run: async ({ path, offset, limit }, { signal }) =>
+      withFile(folder, folder.placeOf(path), signal, async ({ stats, chunks }) => {
+        const window = new LineWindow(offset, limit)
+        const decoder = new TextDecoder()
+        let bytes = 0
+        for await (const chunk of chunks()) {
+          if (bytes === 0 && isBinary(chunk)) throw notText(path, stats.size)
+          bytes += chunk.length
+          window.add(decoder.decode(chunk, { stream: true }))
+          if (window.isFull) break
+          if (bytes > READ_BYTES_MAX)
+            throw new WorkspaceError(
+              'too_large',
+              `The first ${READ_BYTES_MAX} bytes of ${shown(path)} end in line ${window.number}. Find what lies behind with search_files.`,
+            )
+        }
+        window.add(decoder.decode())
+        const lines = window.end()
+        if (bytes === 0) return '(The file is empty.)'
+        if (lines.length === 0) return `(The file has ${window.number - 1} lines.)`
+        const note = `(The file goes on: continue with offset ${window.number}.)`
+        return [...lines, ...(window.hasMore || bytes < stats.size ? [note] : [])].join('\n')
+      }),
   })
