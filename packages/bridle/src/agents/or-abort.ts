@@ -1,4 +1,4 @@
-/** Settles like the work, or rejects when the signal aborts first. Nobody minds how the work ends then. */
+/** Settles like the work, or rejects when the signal aborts first. The outcome of the work is then ignored. */
 export const orAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason)

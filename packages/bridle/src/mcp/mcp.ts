@@ -108,8 +108,8 @@ const withConnection = async <T>(
 }
 
 /**
- * `<prefix>_<tool>`. A name that providers do not take is changed, and gets a hash so that it stays unique. It depends on nothing but the
- * tool: the same tool has the same name in every run, whatever else the server lists.
+ * `<prefix>_<tool>`. A name that providers do not take is changed, and gets a hash so that it stays unique. It depends on
+ * the tool alone: a tool has the same name in every run.
  */
 export const toolName = (prefix: string, tool: string): string => {
   const name = prefix === '' ? tool : `${prefix}_${tool}`

@@ -1,4 +1,4 @@
-// Answers from their first audio until they were heard. The log is told the listener's position, in case the process dies.
+// Answers from their first audio until they were heard. The log keeps the listener's position, in case the process dies.
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
 import type { HeardAnswer } from './absence.ts'
 import type { LinePorts } from './engine.ts'

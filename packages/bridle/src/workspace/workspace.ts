@@ -91,7 +91,7 @@ const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, 
     const approve = options.approve ?? { reason: 'The command runs without a sandbox.' }
     return [shellTool({ start: plainShell(root), isSandboxed: false, leavesNothing: false, approve, ms })]
   }
-  // Asked for each run: bubblewrap may have been installed meanwhile.
+  // Checked for each run: bubblewrap may be installed while the server runs.
   const missing = await probeBubblewrap()
   if (missing === null) {
     const start = sandboxedShell(root, { readOnly, isOwners })

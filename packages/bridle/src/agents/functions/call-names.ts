@@ -44,7 +44,7 @@ export const numberedCallNames = (joinBatch: (callId: string) => void): CallName
 const NO_NAME =
   'A call has a name: the first argument of session.tool() is its name, a text, and so is the `subject` of session.approval(). Tools made with tool() belong in `tools` of an agent with a model.'
 
-/** The author's id of a call, or null. Throws where the name or the id cannot stand in the log. */
+/** The author's id of a call, or null. Throws if the name or the id is not valid in the log. */
 const checkCall = (tool: unknown, id: string | undefined): string | null => {
   if (typeof tool !== 'string' || tool === '') throw new TypeError(NO_NAME)
   if (id !== undefined && !isId(id))

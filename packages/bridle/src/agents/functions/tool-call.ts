@@ -25,7 +25,7 @@ import type { FunctionRun } from './function-run.ts'
 /** The calls of a run: those in the log, and those that begin now. */
 export interface RunCalls {
   readonly lookup: CallLookup
-  /** To be told of each new call, before anything else of it is awaited. */
+  /** Called for each new call, before anything else of it is awaited. */
   readonly joinBatch: (callId: string) => void
 }
 

@@ -24,12 +24,12 @@ export const createStepSize = () => {
   }
   return {
     addChars,
-    /** A part of the stream, whatever it holds. */
+    /** Counts a part of the stream of any kind. */
     addPart: () => {
       parts += 1
       if (parts > PARTS_MAX) throw invalid(`The model's answer does not end: it came in more than ${PARTS_MAX} pieces.`)
     },
-    /** Arguments as they arrive, also those that are thrown away. */
+    /** Counts arguments as they arrive, also those that are thrown away. */
     addArguments: (more: number) => {
       argumentChars += more
       if (argumentChars > STREAM_CHARS_MAX)

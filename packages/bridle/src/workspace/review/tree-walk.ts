@@ -71,7 +71,7 @@ export class TreeWalk {
   }
 }
 
-/** As `entriesIn`, for names that nobody can open, too. */
+/** As `entriesIn`, but entries whose names cannot be opened have the kind `other`. */
 export const treeEntriesIn = (folder: OpenFolder, max: number): ReturnType<typeof entriesIn> => {
   const { entries, isCut } = entriesIn(folder, max)
   const shown = (entry: FolderEntry): FolderEntry =>

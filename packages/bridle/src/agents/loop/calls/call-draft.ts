@@ -55,8 +55,8 @@ const repairs = async (tool: Tool, { input, problem, raw }: StepCall): Promise<r
 }
 
 /**
- * The tool that the name means; null: nobody can tell. A name that only looks like that of another tool is enough for a tool
- * whose calls may be repeated: one that acts must be called by its name, or by its name in another spelling.
+ * The tool that the name means; null: unclear. A similar name is enough for a tool whose calls may be repeated. A tool that acts must be
+ * called by its name, in any spelling.
  */
 export const toolMeant = (name: string, tools: ReadonlyMap<string, Tool>): Tool | null => {
   const spelled = plain(name)
