@@ -11,10 +11,8 @@ export {
 export type { Attachment } from './agents/attachments.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
 export type { DirectiveSchemas } from './agents/functions/directive-schemas.ts'
-export type { RetrievalDocument } from './agents/middleware/context-pack.ts'
 export { type CriticOptions, critic } from './agents/middleware/critic.ts'
-export type { GuardrailCheck } from './agents/middleware/guardrail-check.ts'
-export { type GuardrailOptions, guardrails } from './agents/middleware/guardrails.ts'
+export { type GuardrailCheck, type GuardrailOptions, guardrails } from './agents/middleware/guardrails.ts'
 export type {
   AnswerReview,
   AnswerTurn,
@@ -29,7 +27,7 @@ export type {
   SummaryRequest,
 } from './agents/middleware/middleware.ts'
 export { plan } from './agents/middleware/plan.ts'
-export { type RetrievalOptions, retrieval } from './agents/middleware/retrieval.ts'
+export { type RetrievalDocument, type RetrievalOptions, retrieval } from './agents/middleware/retrieval.ts'
 export type { LanguageModel, ModelMessage, ModelRequest, ModelSettings, Thought } from './agents/model/model.ts'
 export type {
   AgentLimits,

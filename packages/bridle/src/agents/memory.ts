@@ -38,9 +38,8 @@ export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess =>
 }
 
 /**
- * The memory as a durable function sees it each time it begins: as it was when the run began, with the changes that the function
- * has made since it began. No time passes in it. So the function reads the same values each time. `remember` adds a change that a
- * tool made whose call is settled: the tool is not run again.
+ * The memory as it was when the run began, with the function's own changes, so that each attempt reads the same values. No time passes in it.
+ * `remember` adds the change of a tool whose call is settled, and which does not run again.
  */
 export const replayedMemory = (
   reporter: RunReporter,

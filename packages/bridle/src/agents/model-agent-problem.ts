@@ -1,7 +1,9 @@
 // The check of the options of a model agent: the first mistake, as a sentence that names the field.
+import { isJsonObject } from '../kernel/json.ts'
 import { TIMER_MS_MAX } from './limits.ts'
 import { type Middleware, middlewareProblem } from './middleware/middleware.ts'
 import { type ModelSettings, modelProblem } from './model/model.ts'
+import { isModelName } from './model/model-choice.ts'
 import { DEFAULT_LIMITS } from './model-agent.ts'
 import { policyProblem } from './policy.ts'
 import { isSchema, missingJsonSchema } from './schemas/standard-schema.ts'
@@ -44,7 +46,7 @@ const modelsProblem = (name: string, model: unknown): string | null => {
 }
 
 const modelNameProblem = (model: string): string | null =>
-  /^[^/\s]+\/\S+$/.test(model) ? null : `"${model}" is no name of a model. Write provider/model-id.`
+  isModelName(model) ? null : `"${model}" is no name of a model. Write provider/model-id.`
 
 const toolsProblem = (name: string, tools: unknown, hasOutput: boolean): string | null => {
   if (tools === undefined) return null
@@ -83,7 +85,7 @@ const middlewaresProblem = (name: string, use: unknown): string | null => {
 
 const limitsProblem = (name: string, limits: unknown): string | null => {
   if (limits === undefined) return null
-  if (!isFields(limits)) return `the limits of "${name}" are not an object.`
+  if (!isJsonObject(limits)) return `the limits of "${name}" are not an object.`
   for (const [field, value] of Object.entries(limits)) {
     if (!LIMIT_NAMES.includes(field))
       return `limits.${field} of "${name}" is no limit: there are ${LIMIT_NAMES.join(', ')}.`
@@ -95,7 +97,7 @@ const limitsProblem = (name: string, limits: unknown): string | null => {
 
 const settingsProblem = (name: string, settings: unknown): string | null => {
   if (settings === undefined) return null
-  if (!isFields(settings)) return `the settings of "${name}" are not an object.`
+  if (!isJsonObject(settings)) return `the settings of "${name}" are not an object.`
   for (const [field, value] of Object.entries(settings)) {
     const check = SETTINGS[field]
     if (!check) return `settings.${field} of "${name}" is no setting: there are ${Object.keys(SETTINGS).join(', ')}.`
@@ -124,11 +126,10 @@ const SETTINGS: Record<string, { readonly kind: string; readonly fits: (value: u
   },
   providerOptions: {
     kind: 'an object with an object for each provider',
-    fits: (value) => isFields(value) && Object.values(value).every(isFields),
+    fits: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
   },
 }
 
 const isWholeNumber = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !isList(value)
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)

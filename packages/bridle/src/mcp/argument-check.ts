@@ -4,7 +4,6 @@ import { ISSUES_MAX } from '../agents/limits.ts'
 import { type SchemaIssue, type StandardSchema, writtenSchema } from '../agents/schemas/standard-schema.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from '../kernel/json.ts'
 
-/** The schema of a tool's arguments. */
 export const argumentSchema = (schema: JsonObject): StandardSchema<object, unknown> =>
   writtenSchema(
     () => schema,

@@ -1,5 +1,4 @@
-// The result of a call as the model reads it: texts as they are, data as data. Images, sounds and files become artifacts of the session,
-// and the model reads their names.
+// The result of a call for the model: texts and data as they are. Images, sounds and files become artifacts, which it reads the names of.
 import { isJsonObject, type Json, type JsonObject, present } from '../kernel/json.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { BLOCKS_MAX, FIELD_CHARS_MAX } from './limits.ts'
@@ -11,7 +10,6 @@ export interface CallResult {
   readonly isError?: boolean | undefined
 }
 
-/** Keeps a file beside the answer. */
 export type KeepFile = (name: string, text: string, contentType: string) => Promise<void>
 
 export const resultValue = async (tool: string, result: CallResult, keep: KeepFile): Promise<Json> => {

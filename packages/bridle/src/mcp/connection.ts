@@ -2,13 +2,13 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { shortErrorMessage } from '../agents/error-message.ts'
 import { TIMER_MS_MAX } from '../agents/limits.ts'
+import { orAbort } from '../agents/or-abort.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json.ts'
 import type { CallResult } from './call-result.ts'
 import { McpError, type McpErrorCode } from './errors.ts'
 import { httpTransport } from './http-transport.ts'
 import { CLOSE_MS_MAX, PAGES_MAX, TOOLS_MAX } from './limits.ts'
 import { type ListedTool, parseListedTool } from './listed-tool.ts'
-import { orAbort } from './or-abort.ts'
 import { isWorker, loadClient, type McpClientModule } from './platform.ts'
 import { isProgram, type McpRun, type McpServer } from './server.ts'
 
@@ -16,23 +16,20 @@ export class McpConnection {
   readonly #module: McpClientModule
   readonly #server: McpServer
   readonly #client: Client
-  readonly #transport: Transport & { terminateSession?(): Promise<void> }
+  readonly #transport: ReturnType<TransportMaker>
   /** The reason why the connection ended; null: it is open. */
   #fault: McpError | null = null
-  /** The server has said that its tools changed. */
   #hasChanged = false
 
   private constructor(
     module: McpClientModule,
     server: McpServer,
-    run: McpRun | null,
-    transport: Transport | null,
+    makeTransport: TransportMaker,
     mode: 'legacy' | 'auto',
   ) {
     this.#module = module
     this.#server = server
-    this.#transport =
-      transport ?? httpTransport(module, server as McpServer & { url: string }, run, (fault) => this.#end(fault))
+    this.#transport = makeTransport((fault) => this.#end(fault))
     // No capabilities: the server may ask the client for nothing, neither for input of a person nor for answers of a model.
     this.#client = new module.Client(
       { name: 'bridle', version: '1' },
@@ -69,9 +66,7 @@ export class McpConnection {
     mode: 'legacy' | 'auto',
     signal: AbortSignal,
   ): Promise<McpConnection | { readonly error: McpError; readonly isAnswer: boolean }> {
-    const transport = isProgram(server) ? await programTransport(module, server) : null
-    const connection = new McpConnection(module, server, run, transport, mode)
-    if (transport) transport.onfault = (fault) => connection.#end(fault)
+    const connection = new McpConnection(module, server, await transportMaker(module, server, run), mode)
     try {
       await orAbort(connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }), signal)
       return connection
@@ -91,7 +86,6 @@ export class McpConnection {
     return this.#fault === null
   }
 
-  /** The tools that the filter takes. */
   async listTools(takes: (name: string) => boolean, signal: AbortSignal): Promise<ListedTool[]> {
     const tools = new Map<string, ListedTool>()
     let cursor: string | undefined
@@ -216,13 +210,20 @@ export class McpConnection {
 
 const PREFIX = 'MCP server '
 
-const programTransport = async (module: McpClientModule, server: McpServer & { readonly command: string }) => {
+type TransportMaker = (onfault: (fault: McpError) => void) => Transport & { terminateSession?(): Promise<void> }
+
+const transportMaker = async (
+  module: McpClientModule,
+  server: McpServer,
+  run: McpRun | null,
+): Promise<TransportMaker> => {
+  if (!isProgram(server)) return (onfault) => httpTransport(module, server, run, onfault)
   if (isWorker()) {
     const message = 'A Worker cannot start programs. Give the url of a server.'
     throw new McpError('mcp_program_unsupported', server.name, message)
   }
   const { ProgramTransport } = await import('./program-transport.ts')
-  return new ProgramTransport(module, server)
+  return (onfault) => new ProgramTransport(module, server, onfault)
 }
 
 const anything = { '~standard': { version: 1, vendor: 'bridle', validate: (value: unknown) => ({ value }) } } as const

@@ -4,9 +4,8 @@ import type { StandardSchema } from '../agents/schemas/standard-schema.ts'
 import { isTool } from '../agents/tools/tool.ts'
 import { startHttpFixture } from './http-fixture.suite.ts'
 import { parseListedTool } from './listed-tool.ts'
-import { mcp } from './mcp.ts'
+import { mcp, toolName } from './mcp.ts'
 import type { McpOptions } from './server.ts'
-import { toolName } from './tool-name.ts'
 
 const context = () => ({ sessionId: 's', tenant: 't', signal: new AbortController().signal })
 

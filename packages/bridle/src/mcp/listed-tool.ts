@@ -6,7 +6,6 @@ import { truncate } from '../kernel/text/truncate.ts'
 import { DESCRIPTION_CHARS_MAX, SCHEMA_CHARS_MAX, SCHEMA_DEPTH_MAX, TOOL_NAME_CHARS_MAX } from './limits.ts'
 
 export interface ListedTool {
-  /** The name on the server. */
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonObject

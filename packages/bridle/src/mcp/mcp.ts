@@ -1,18 +1,17 @@
 // `mcp(server)` makes a source of tools of an MCP server, for the `tools` of an agent with a model.
 import { matchesGlob } from '../agents/loop/policy/glob.ts'
 import { type Tool, tool } from '../agents/tools/tool.ts'
-import type { ToolSource, ToolSourceContext } from '../agents/tools/tool-source.ts'
-import type { JsonObject } from '../kernel/json.ts'
+import type { ToolSource } from '../agents/tools/tool-source.ts'
+import { hashText, type JsonObject } from '../kernel/json.ts'
 import { argumentSchema } from './argument-check.ts'
 import { failureText, resultValue } from './call-result.ts'
 import type { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
-import { IDLE_MS } from './limits.ts'
+import { IDLE_MS, NAME_CHARS_MAX, NAME_HASH_CHARS } from './limits.ts'
 import type { ListedTool } from './listed-tool.ts'
 import { isWorker } from './platform.ts'
 import { type McpOptions, type McpServer, serverProblem } from './server.ts'
 import { type ConnectionLease, SharedConnection } from './shared-connection.ts'
-import { toolName } from './tool-name.ts'
 
 /**
  * Makes the tools of an MCP server tools of an agent: `tools: [mcp({ name: 'docs', url: 'https://…/mcp' })]`. The tools are named
@@ -25,7 +24,9 @@ export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => 
   return {
     name: server.name,
     open: async (context) => {
-      const lease = options.isolated || isWorker() ? ownConnection(server, context) : shared.lease()
+      const { sessionId, tenant } = context
+      const isOwn = options.isolated || isWorker()
+      const lease = (isOwn ? new SharedConnection(server, { sessionId, tenant }, 0) : shared).lease()
       try {
         const { signal } = context
         const listed = await withConnection(lease, signal, (each) => each.listTools(nameFilter(options), signal))
@@ -38,9 +39,6 @@ export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => 
     },
   }
 }
-
-const ownConnection = (server: McpServer, { sessionId, tenant }: ToolSourceContext): ConnectionLease =>
-  new SharedConnection(server, { sessionId, tenant }, 0).lease()
 
 const nameFilter = ({ include, exclude = [] }: McpOptions): ((name: string) => boolean) => {
   const isIn = (globs: readonly string[], name: string) => globs.some((glob) => matchesGlob(glob, name))
@@ -108,3 +106,18 @@ const withConnection = async <T>(
     return work(await lease.connection(signal))
   }
 }
+
+/**
+ * `<prefix>_<tool>`. A name that providers do not take is changed, and gets a hash so that it stays unique. It depends on
+ * the tool alone: a tool has the same name in every run.
+ */
+export const toolName = (prefix: string, tool: string): string => {
+  const name = prefix === '' ? tool : `${prefix}_${tool}`
+  if (FITTING.test(name)) return name
+  const hash = `_${hashText(tool).slice(-NAME_HASH_CHARS)}`
+  return name.replace(STRANGE, '_').slice(0, NAME_CHARS_MAX - hash.length) + hash
+}
+
+/** As `tool()` takes them. */
+const FITTING = new RegExp(`^[A-Za-z0-9_-]{1,${NAME_CHARS_MAX}}$`)
+const STRANGE = /[^A-Za-z0-9_-]/gu

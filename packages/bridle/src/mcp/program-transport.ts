@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { McpError } from './errors.ts'
+import { McpError, type McpErrorCode } from './errors.ts'
 import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX, NOISE_BYTES_MAX } from './limits.ts'
 import type { McpClientModule } from './platform.ts'
 import type { McpProgram } from './server.ts'
@@ -12,18 +12,19 @@ export class ProgramTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** The reason why the connection ended. */
-  onfault: (fault: McpError) => void = () => {}
   readonly #server: McpProgram
   readonly #client: McpClientModule
+  readonly #onfault: (fault: McpError) => void
   #child: ChildProcess | null = null
   #line: Buffer[] = []
   #lineBytes = 0
   #bytesSinceAnswer = 0
 
-  constructor(client: McpClientModule, server: McpProgram) {
+  /** `onfault` learns why the connection ended. */
+  constructor(client: McpClientModule, server: McpProgram, onfault: (fault: McpError) => void) {
     this.#client = client
     this.#server = server
+    this.#onfault = onfault
   }
 
   async start(): Promise<void> {
@@ -44,8 +45,7 @@ export class ProgramTransport implements Transport {
     for (const stream of child.stdio) stream?.on('error', () => {})
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
     child.once('exit', (code, signal) => {
-      this.#fault('mcp_connection_lost', `The program has ended (${code ?? signal}).${code === 127 ? NOT_FOUND : ''}`)
-      this.#end()
+      this.#fail('mcp_connection_lost', `The program has ended (${code ?? signal}).${code === 127 ? NOT_FOUND : ''}`)
     })
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
@@ -95,8 +95,7 @@ export class ProgramTransport implements Transport {
     this.#line.push(chunk.subarray(from))
     this.#lineBytes += chunk.length - from
     if (this.#lineBytes <= MESSAGE_BYTES_MAX && this.#bytesSinceAnswer <= NOISE_BYTES_MAX) return
-    this.#fault('mcp_flood', 'The program writes more than a client takes.')
-    this.#end()
+    this.#fail('mcp_flood', 'The program writes more than a client takes.')
   }
 
   #take(line: string): void {
@@ -107,13 +106,13 @@ export class ProgramTransport implements Transport {
       if ('id' in message && !('method' in message)) this.#bytesSinceAnswer = 0
       this.onmessage?.(message)
     } catch {
-      this.#fault('mcp_bad_message', 'The program writes a message that is not one of the protocol.')
-      this.#end()
+      this.#fail('mcp_bad_message', 'The program writes a message that is not one of the protocol.')
     }
   }
 
-  #fault(code: 'mcp_connection_lost' | 'mcp_flood' | 'mcp_bad_message', message: string): void {
-    if (this.#child) this.onfault(new McpError(code, this.#server.name, message))
+  #fail(code: McpErrorCode, message: string): void {
+    if (this.#child) this.#onfault(new McpError(code, this.#server.name, message))
+    this.#end()
   }
 
   #end(): void {
@@ -128,24 +127,13 @@ export class ProgramTransport implements Transport {
   }
 }
 
-/**
- * The guard waits beside the program for the end of its pipe, which comes with the end of this process, also by kill -9, and ends the
- * group. Its pipe is closed to the program.
- */
+/** The guard waits for the end of its pipe, which also comes when this process is killed, and kills the group. The program does not get the pipe. */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$@" 3<&-'
 const NOT_FOUND = ' The command was not found.'
 
 /** Variables that programs need to find their files. Keys and tokens of this process are not among them. */
-const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'] as const
-const INHERITED_ON_WINDOWS = [
-  'APPDATA',
-  'COMSPEC',
-  'LOCALAPPDATA',
-  'PATHEXT',
-  'PROGRAMFILES',
-  'SYSTEMROOT',
-  'TEMP',
-] as const
+const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
+const INHERITED_ON_WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES', 'SYSTEMROOT', 'TEMP']
 
 const inheritedVariables = (): Record<string, string> =>
   Object.fromEntries(
@@ -155,7 +143,6 @@ const inheritedVariables = (): Record<string, string> =>
     }),
   )
 
-/** Waits for the end of the program, for a while. */
 const hasExited = async (child: ChildProcess): Promise<boolean> => {
   if (child.exitCode !== null || child.signalCode !== null) return true
   return new Promise((resolve) => {

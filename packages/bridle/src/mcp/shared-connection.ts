@@ -1,19 +1,15 @@
 // The connection of a source, shared by the runs of a process. Each run has a lease. The connection opens with the first lease, is
 // replaced when it breaks, and closes some time after the last lease.
+import { orAbort } from '../agents/or-abort.ts'
 import { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
 import { CONNECT_MS_MAX } from './limits.ts'
-import { orAbort } from './or-abort.ts'
 import type { McpRun, McpServer } from './server.ts'
 
-/** A run's hold on the connection. */
 export interface ConnectionLease {
   /** The connection, which is made where there is none. */
   connection(signal: AbortSignal): Promise<McpConnection>
-  /**
-   * A call on a shared connection was given up, and the server may be stuck in it: no other run gets this connection, and the next
-   * call of this one gets a new one.
-   */
+  /** A call was given up, and the server may be stuck in it: no other run gets this connection, and the next call of this run a new one. */
   retire(): void
   release(): void
 }

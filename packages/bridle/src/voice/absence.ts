@@ -1,16 +1,28 @@
-// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard. The run itself goes on
-// meanwhile. Where it calls a tool behind what was heard, its answer reports on work that was done, and stays as it is written.
+// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard.
+// An answer that calls a tool after that stays as it is written: it reports on work that was done.
 
+import { isRefusal } from '../kernel/commands.ts'
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
 import { answerOf, hasCallAfter } from '../kernel/projections/message-parts.ts'
 import type { Listener } from '../kernel/session/subscribers.ts'
 import type { LinePorts } from './engine.ts'
 
-/** The part of an answer that the listener has heard. */
 export interface HeardAnswer {
   readonly runId: string
   readonly chars: number
   readonly audioMs: number
+}
+
+/** The listener has interrupted an answer: the log keeps what was heard. */
+export const cutAnswer = async (
+  { key, user }: Pick<VoiceRequest, 'key' | 'user'>,
+  send: LinePorts['send'],
+  { runId, chars: heardChars, audioMs }: HeardAnswer,
+): Promise<void> => {
+  const actor = user === null ? {} : { actor: user }
+  const answer = await send(key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
+  // The run has no answer yet, or none any more.
+  if (isRefusal(answer)) await send(key, { type: 'cancel', runId, reason: 'interrupted', ...actor })
 }
 
 export const cutAfterAbsence = (
@@ -37,4 +49,5 @@ export const cutAfterAbsence = (
   look()
 }
 
-const ANY_CHANGE: Listener['audience'] = { key: 'voice-absence', encode: () => '.' }
+/** Listeners that look at the state of the session need no text. */
+export const ANY_CHANGE: Listener['audience'] = { key: 'voice-line', encode: () => '.' }

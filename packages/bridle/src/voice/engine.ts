@@ -16,7 +16,6 @@ export interface EngineLine extends VoiceLine {
   readonly isInUse: boolean
   /** The client is away, and may come back: a turn that it had not ended is lost. */
   pause(): void
-  /** The client is back after so long. */
   resume(awayMs: number): void
   /** The listener is gone. `isPlayed`: the client stays, and plays what it has to its end. */
   close(isPlayed?: boolean): void

@@ -1,9 +1,8 @@
-// The answers of a line from the first audio until they were heard. Meanwhile the log learns how far the listener is, so that a process
-// which dies leaves what was heard; and where the session asks for it, the audio is kept as far as it was heard.
+// Answers from their first audio until they were heard. The log keeps the listener's position, in case the process dies.
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
 import type { HeardAnswer } from './absence.ts'
 import type { LinePorts } from './engine.ts'
-import { AnswerAudio } from './keeping/answer-audio.ts'
+import type { AudioClip } from './keeping/audio-clip.ts'
 import type { AudioKeeper } from './keeping/audio-keeper.ts'
 import { HEARD_MARK_MS, PLAYED_LOOK_MS } from './limits.ts'
 
@@ -19,7 +18,8 @@ export interface HeardAnswersPorts extends LinePorts {
 
 export class HeardAnswers {
   readonly #ports: HeardAnswersPorts
-  readonly #audio: AnswerAudio
+  /** The audio of items, from when it is sent until it is known how much of it was heard. */
+  readonly #items = new Map<string, { readonly runId: string; readonly clip: AudioClip }>()
   #cancelLook: (() => void) | null = null
   #markedAt = 0
   /** The last place that the log was told. It may be on its way there. */
@@ -27,18 +27,20 @@ export class HeardAnswers {
 
   constructor(ports: HeardAnswersPorts) {
     this.#ports = ports
-    this.#audio = new AnswerAudio(ports.keeper)
   }
 
-  /** A piece of an answer went to the client. */
   add(runId: string, item: string, bytes: Uint8Array): void {
-    this.#audio.add(runId, item, bytes)
+    const { keeper, clock } = this.#ports
+    if (keeper) {
+      const sent = this.#items.get(item) ?? { runId, clip: keeper.clip() }
+      this.#items.set(item, sent)
+      sent.clip.add(bytes)
+    }
     if (this.#cancelLook) return
-    this.#markedAt = this.#ports.clock.now()
+    this.#markedAt = clock.now()
     this.#lookLater()
   }
 
-  /** The log learns how far the listener is. */
   mark(place = this.#ports.playing()): void {
     this.#markedAt = this.#ports.clock.now()
     if (!place || place.chars === 0) return
@@ -55,7 +57,11 @@ export class HeardAnswers {
 
   /** The audio of all items so far is over, each after the milliseconds that were heard of it. */
   keepAudio(heardMs: (item: string) => number = this.#ports.heardMs): void {
-    this.#audio.keep(heardMs)
+    for (const [item, { runId, clip }] of this.#items) {
+      const ms = heardMs(item)
+      this.#ports.keeper?.keep(runId, 'assistant', () => clip.file(ms))
+    }
+    this.#items.clear()
   }
 
   /** The listener hears no more, and the answer stays as the log has it. */
@@ -92,4 +98,11 @@ export class HeardAnswers {
     const over = isOver ? { isOver: true as const } : {}
     send(request.key, { type: 'heard', runId, chars, audioMs, ...over }).catch(() => {})
   }
+}
+
+/** The end of the last whole word before a position. */
+export const wordEnd = (content: string, position: number): number => {
+  const isBetweenWords = position >= content.length || /\s/.test(content[position] as string)
+  const before = content.slice(0, position)
+  return (isBetweenWords ? before : before.replace(/\S+$/, '')).trimEnd().length
 }

@@ -106,10 +106,21 @@ export class Lines implements VoiceLines {
     return use
   }
 
+  /** The line as one socket of its client uses it. */
   #use(name: string, held: HeldLine, line: EngineLine): VoiceLine {
-    const use = new LineUse(line, () => {
-      if (held.use === use) this.#leave(name, held, line)
-    })
+    const use: VoiceLine = {
+      model: line.model,
+      voice: line.voice,
+      kind: line.kind,
+      hear: (audio) => line.hear(audio),
+      endTurn: () => line.endTurn(),
+      say: (text) => line.say(text),
+      interrupt: () => line.interrupt(),
+      played: (item, ms, isStopped) => line.played(item, ms, isStopped),
+      close: () => {
+        if (held.use === use) this.#leave(name, held, line)
+      },
+    }
     held.use = use
     return use
   }
@@ -133,7 +144,6 @@ export class Lines implements VoiceLines {
     return line && 'answers' in line ? line.answers.model : null
   }
 
-  /** The kind of line that a session of an agent gets; null: none. */
   kindOf(agent: string): VoiceLine['kind'] | null {
     const engine = this.#engineOf(agent)
     if (isNoEngine(engine)) return null
@@ -156,40 +166,6 @@ export class Lines implements VoiceLines {
     held.cancelTimer()
     if (this.#held.get(name) === held) this.#held.delete(name)
     held.line?.close(isPlayed)
-  }
-}
-
-/** A line as one socket of its client uses it. */
-class LineUse implements VoiceLine {
-  readonly model: string
-  readonly voice: string
-  readonly kind: VoiceLine['kind']
-  readonly close: () => void
-  readonly #line: VoiceLine
-
-  constructor(line: VoiceLine, close: () => void) {
-    const { model, voice, kind } = line
-    this.model = model
-    this.voice = voice
-    this.kind = kind
-    this.close = close
-    this.#line = line
-  }
-
-  hear(audio: Uint8Array): Promise<void> | undefined {
-    return this.#line.hear(audio)
-  }
-  endTurn(): void {
-    this.#line.endTurn()
-  }
-  say(text: string): Promise<void> {
-    return this.#line.say(text)
-  }
-  interrupt(): Promise<void> {
-    return this.#line.interrupt()
-  }
-  played(item: string, ms: number, isStopped?: boolean): void {
-    this.#line.played(item, ms, isStopped)
   }
 }
 

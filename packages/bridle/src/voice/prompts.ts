@@ -15,10 +15,7 @@ export class LinePrompts {
     this.#ports = ports
   }
 
-  /**
-   * Resolves to the run when the prompt is in the log, or to null when the client knows why it is not. `after`: an interruption that
-   * comes first.
-   */
+  /** Resolves to the run once the prompt is in the log; null: the client knows why it is not. `after`: an interruption that comes first. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted
@@ -48,4 +45,10 @@ export class LinePrompts {
 export const NOT_SAVED: VoiceFault = {
   code: 'not_saved',
   message: 'The session could not keep what was said. Say it again.',
+}
+
+/** The client broke off in the middle of a sentence. */
+export const TURN_LOST: VoiceFault = {
+  code: 'turn_lost',
+  message: 'The connection broke while somebody spoke. Say it again.',
 }

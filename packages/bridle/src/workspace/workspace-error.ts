@@ -1,5 +1,4 @@
-// The errors of the tools for workspaces. The model reads the message, so it says what to do, and names no path outside of the
-// workspace.
+// Errors for the model: the message says what to do, and names no path outside of the workspace.
 import { truncate } from '../kernel/text/truncate.ts'
 import { SHOWN_PATH_CHARS } from './limits.ts'
 

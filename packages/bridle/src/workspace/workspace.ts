@@ -1,11 +1,12 @@
 // `workspace()`: tools with which a model works on the files of one folder.
 import { approvalProblem, type Tool, type ToolApprovalRule } from '../agents/tools/tool.ts'
 import type { ToolSource } from '../agents/tools/tool-source.ts'
+import { probeBubblewrap } from '../runners/sandboxes/isolation/bubblewrap.ts'
 import { protectionProblem } from '../runners/sandboxes/protection/held-protection.ts'
 import { isProtected, protectedPlaces } from '../runners/sandboxes/protection/protected-places.ts'
 import { ConfinedFolder } from './files/confined-folder.ts'
 import { SCAN_MS, SHELL_MS, SHELL_MS_MAX } from './limits.ts'
-import { plainShell, sandboxedShell, sandboxProblem } from './shell/shell-starter.ts'
+import { plainShell, sandboxedShell } from './shell/shell-starter.ts'
 import { editFileTool } from './tools/edit-file.ts'
 import { listFilesTool } from './tools/list-files.ts'
 import { readFileTool } from './tools/read-file.ts'
@@ -90,7 +91,8 @@ const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, 
     const approve = options.approve ?? { reason: 'The command runs without a sandbox.' }
     return [shellTool({ start: plainShell(root), isSandboxed: false, leavesNothing: false, approve, ms })]
   }
-  const missing = await sandboxProblem()
+  // Checked for each run: bubblewrap may be installed while the server runs.
+  const missing = await probeBubblewrap()
   if (missing === null) {
     const start = sandboxedShell(root, { readOnly, isOwners })
     return [shellTool({ start, isSandboxed: true, leavesNothing: readOnly, approve: options.approve ?? false, ms })]

@@ -2,13 +2,9 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json } from '../../kernel/json.ts'
 import { OUTCOME_TYPES, outcomeFactsIn, type ToolOutcome, type ToolStatus } from '../../kernel/schemas.ts'
+import type { CallName } from '../loop/calls/call-items.ts'
 import { agentEventItem } from '../session-items.ts'
 import type { CallRecord } from '../steps/memo.ts'
-
-export interface CallIdentity {
-  readonly id: string
-  readonly tool: string
-}
 
 export const intent = ({ id, tool, arguments: args, effect, stepId }: CallRecord): ReportItem =>
   agentEventItem('tool_call', {
@@ -17,13 +13,13 @@ export const intent = ({ id, tool, arguments: args, effect, stepId }: CallRecord
   })
 
 /** The session makes an artifact of a result that is too large for an event. */
-export const success = (call: CallIdentity, result: Json, elapsedMs: number): ReportItem[] => [
+export const success = (call: CallName, result: Json, elapsedMs: number): ReportItem[] => [
   agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
   outcome(call, 'ok', elapsedMs, { result, ...outcomeFactsIn(result) }),
 ]
 
 export const outcome = (
-  { id, tool }: CallIdentity,
+  { id, tool }: CallName,
   status: ToolStatus,
   elapsedMs: number,
   more: Partial<ToolOutcome> & { readonly result?: Json; readonly transient?: boolean },
@@ -37,6 +33,5 @@ export const outcome = (
     ...more,
   })
 
-/** The outcome of a call that the function did not make again. */
 export const abandonedOutcome = (call: CallRecord): ReportItem =>
   outcome(call, 'error', 0, { reason: 'abandoned', error: 'The agent did not make this call again.' })

@@ -8,20 +8,16 @@ import { checkArguments } from '../loop/calls/arguments.ts'
 import { schemaDeadline } from '../loop/calls/calls.ts'
 import type { StandardSchema } from '../schemas/standard-schema.ts'
 
-class CallSchemas implements CachedValue {
-  /** A schema is code of the agent, which is in memory anyway. */
-  readonly chars = 0
+interface CallSchemas extends CachedValue {
   readonly definition: AgentDefinition
-  readonly byCall = new Map<string, StandardSchema>()
-
-  constructor(definition: AgentDefinition) {
-    this.definition = definition
-  }
+  readonly byCall: Map<string, StandardSchema>
 }
 
 /** A run begins, or is taken up: schemas of earlier ones are forgotten. */
 export const beginCallSchemas = ({ session: { cache } }: RunReporter, definition: AgentDefinition): void => {
-  cache.set(CACHE_KEY, new CallSchemas(definition))
+  // A schema is code of the agent, which is in memory anyway.
+  const schemas: CallSchemas = { chars: 0, definition, byCall: new Map() }
+  cache.set(CACHE_KEY, schemas)
 }
 
 /** Before a person is asked about the call. */

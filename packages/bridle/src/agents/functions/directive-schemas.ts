@@ -11,7 +11,7 @@ export type DirectiveSchemas = { readonly [actionType: string]: StandardSchema }
 
 /** The reason why these are no schemas of directives; null: they are. */
 export const directiveSchemasProblem = (schemas: unknown): string | null => {
-  if (!isPlainRecord(schemas)) return 'it is an object with a schema for each action type.'
+  if (!isJsonObject(schemas)) return 'it is an object with a schema for each action type.'
   for (const [type, schema] of Object.entries(schemas)) {
     if (isCoreType(type)) return `${type} is a core type, which has its schema already.`
     if (fieldsProblem({ action_type: type }) !== null) return `"${type}" is no name such as com.example.sop.start.`
@@ -19,9 +19,6 @@ export const directiveSchemasProblem = (schemas: unknown): string | null => {
   }
   return null
 }
-
-const isPlainRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same session. A directive whose payload does not fit its schema is refused before anything of it is in the log. */
 export const withDirectiveSchemas = (

@@ -8,7 +8,6 @@ import type { AgentSession } from '../session.ts'
 import { withDirectiveSchemas } from './directive-schemas.ts'
 import type { FunctionRun } from './function-run.ts'
 
-/** The report with which the run ends. */
 export const callFunction = async (
   definition: AgentDefinition,
   run: FunctionRun,

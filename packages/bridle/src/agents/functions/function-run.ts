@@ -14,7 +14,6 @@ import { RunMemo } from '../steps/memo.ts'
 import { continuedRuns, historyPages } from '../steps/run-history.ts'
 
 interface PendingWait {
-  /** Looks whether the wait is over; settles it then. */
   readonly look: () => boolean
   readonly reject: (reason: unknown) => void
   readonly until: number | null
@@ -32,8 +31,9 @@ export class FunctionRun {
   /** Resolves when the function is let go, and never rejects. */
   readonly left: Promise<void>
   readonly scope: CallScope
+  /** Empty until `load` has read the log. */
+  memo: RunMemo
   readonly #waits = new Set<PendingWait>()
-  #memo: RunMemo
   #working = 0
   #isLeft = false
   #isResting = false
@@ -53,15 +53,11 @@ export class FunctionRun {
     this.isDurable = isDurable
     // The names of calls inside a tool matter only to a function that is replayed.
     this.scope = isDurable ? createCallScope() : noCallScope
-    this.#memo = new RunMemo(job.runId)
+    this.memo = new RunMemo(job.runId)
     this.left = new Promise((resolve) => {
       this.#markLeft = resolve
     })
     signal.addEventListener('abort', () => this.#abort(), { once: true })
-  }
-
-  get memo(): RunMemo {
-    return this.#memo
   }
 
   /** Nothing waits for the function any more. */
@@ -86,21 +82,17 @@ export class FunctionRun {
     }
     this.#stopFollowing = this.reporter.follow((events) => receive(events))
     const runIds = await continuedRuns(session, this.job.runId)
-    this.#memo = new RunMemo(this.job.runId, runIds)
+    this.memo = new RunMemo(this.job.runId, runIds)
     for await (const page of historyPages(session, runIds)) for (const event of page) this.#add(event)
     for (const event of buffered) this.#add(event)
     receive = (events) => this.#follow(events)
   }
 
-  /** Resolves when the items are in the log. */
   async report(...items: readonly ReportItem[]): Promise<void> {
     await this.reporter.report(items)
   }
 
-  /**
-   * Starts a call of the session, and counts it as work. A function that was let go, or rests, never hears of it. Once the run has ended,
-   * every call rejects with the reason of its signal.
-   */
+  /** Starts a call of the session, and counts it as work. Never settles for a function that was let go or rests; rejects once the run has ended. */
   track<T>(start: () => Promise<T>): Promise<T> {
     const origin = this.scope.current()
     // A tool that has begun may do all that it does.
@@ -161,16 +153,6 @@ export class FunctionRun {
     })
   }
 
-  /** Settles like the work, or rejects when the signal aborts first. */
-  orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const leave = () => reject(signal.reason)
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-    })
-  }
-
   /** Begins nothing new. Resolves when everything that has begun is in the log. */
   async rest(): Promise<void> {
     this.#isResting = true
@@ -201,13 +183,13 @@ export class FunctionRun {
 
   #add(event: AnyEvent): void {
     if (event.type === 'run_resumed' && event.run === this.job.runId) this.#resumes = event.payload.times
-    this.#memo.add(event)
+    this.memo.add(event)
   }
 
   #follow(events: readonly AnyEvent[]): void {
     const { runId } = this.job
     for (const event of events) {
-      this.#memo.follow(event)
+      this.memo.follow(event)
       if (event.type === 'run_waiting' && event.run === runId) return this.#leave()
     }
     this.#lookAgain()
@@ -258,7 +240,7 @@ export class FunctionRun {
     const times = [...this.#waits].flatMap(({ until }) => (until === null ? [] : [until]))
     const until = times.length === 0 ? null : Math.min(...times)
     try {
-      await this.reporter.report([{ type: 'waiting', until, seen: this.#memo.lastSeq }])
+      await this.reporter.report([{ type: 'waiting', until, seen: this.memo.lastSeq }])
     } catch {
       // The run was stopped, or its session left this process: the reporter has told the function so.
       return

@@ -2,14 +2,15 @@
 // Work that is already in the log is returned from there and not repeated. With `durable: false` the memo is empty, and all work is new.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { TEXT_CHARS_MAX } from '../limits.ts'
 import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { agentEventItem, artifactItem, usageItem } from '../session-items.ts'
-import { checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
+import { messagesBefore } from '../session-parts.ts'
 import { CallLookup } from '../steps/call-lookup.ts'
 import { type SpeakingCall, TextReplay } from '../steps/text-replay.ts'
 import { waitForApproval } from './call-approval.ts'
-import { CallBatch } from './call-batch.ts'
 import { callNames, numberedCallNames } from './call-names.ts'
 import { abandonedOutcome } from './call-reports.ts'
 import type { FunctionRun } from './function-run.ts'
@@ -45,10 +46,9 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
       replayed?.remember(String(key), value ?? null)
   })
-  const batch = new CallBatch(memo.batches, (item) => run.report(item))
-  const calls = { lookup, batch }
-  const names = run.isDurable ? callNames(run) : numberedCallNames(batch)
-  const sender = new TextSender(run.reporter)
+  const calls = { lookup, joinBatch: batchReporter(run) }
+  const names = run.isDurable ? callNames(run) : numberedCallNames(calls.joinBatch)
+  const sendText = textSender(run.reporter)
 
   const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
     const origin = run.scope.current()
@@ -60,7 +60,7 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     const { text: rest, keep } = text.say(chunk, speakingCall('text'))
     // Both at once: a later piece must not come between them.
     const withdrawal = keep === null ? null : run.report(supersedeText(keep - memo.inherited.text))
-    await Promise.all([withdrawal, rest === '' ? null : sender.send(rest)])
+    await Promise.all([withdrawal, rest === '' ? null : sendText(rest)])
   }
 
   const think = async (type: 'thinking' | 'reflection', chunk: string): Promise<void> => {
@@ -111,7 +111,7 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
 
     text: (chunk) =>
       run.track(async () => {
-        checkText(chunk)
+        if (typeof chunk !== 'string') throw new TypeError('session.text() takes a text.')
         await say(chunk)
       }),
 
@@ -125,7 +125,8 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
     approval: ({ subject, ...question }) =>
       run.track(async () => waitForApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question)),
 
-    checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
+    checkpoint: (summary) =>
+      emit('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),
 
     artifact: (name, content, contentType, kind) =>
       run.track(async () => {
@@ -148,6 +149,39 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
         ...lookup.abandoned().map(abandonedOutcome),
       ]
     },
+  }
+}
+
+/** Calls that begin at the same moment, as with `Promise.all`: a `tool_batch` tells readers that they belong together. */
+const batchReporter = (run: FunctionRun): ((callId: string) => void) => {
+  const calls = new Set<string>()
+  let wave = run.memo.batches
+  const flush = () => {
+    const ids = [...calls]
+    calls.clear()
+    if (ids.length < 2) return
+    wave += 1
+    // A run that has ended takes no reports.
+    run.report(agentEventItem('tool_batch', { tool_call_ids: ids, wave, mode: 'parallel' })).catch(() => {})
+  }
+  return (callId) => {
+    if (calls.size === 0) queueMicrotask(flush)
+    calls.add(callId)
+  }
+}
+
+const textSender = (reporter: RunReporter): ((text: string) => Promise<void>) => {
+  let unsent = 0
+  return async (text) => {
+    for (let from = 0; from < text.length; from += TEXT_CHARS_MAX) {
+      const piece = text.slice(from, from + TEXT_CHARS_MAX)
+      unsent += piece.length
+      await reporter.token(piece)
+      // Pacing merges fast tokens into one event. An agent that never pauses waits for the log here, or its text would pile up.
+      if (unsent < TEXT_CHARS_MAX) continue
+      unsent = 0
+      await reporter.report([])
+    }
   }
 }
 

@@ -1,16 +1,16 @@
-// Steps, sleeps and signals of a durable function. Each is in the log before the function goes on, and returns from there when the
-// function begins again.
+// Steps, sleeps and signals of a durable function: each is in the log before the function continues, and returns from there in later attempts.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { isJsonObject, type Json } from '../../kernel/json.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { EXPIRY_MS_MAX } from '../limits.ts'
+import { orAbort } from '../or-abort.ts'
 import type { AgentSession, StepContext } from '../session.ts'
+import { agentEventItem } from '../session-items.ts'
 import { checkMs } from '../session-parts.ts'
 import { errorDetails, loggedError, StepError } from '../steps/errors.ts'
 import { STEP_RESULT_CHARS_MAX } from '../steps/limits.ts'
-import type { SignalRecord, StepResult } from '../steps/memo.ts'
-import { ShownSteps } from '../steps/shown-steps.ts'
+import type { RunMemo, SignalRecord, StepResult } from '../steps/memo.ts'
 import { checkSignalName, checkStepName, StepNames } from '../steps/step-names.ts'
 import type { FunctionRun } from './function-run.ts'
 
@@ -122,7 +122,7 @@ const runStep = async <T>(
     const started = new Promise<T>((resolve) =>
       resolve(run.scope.run({ kind: 'step', name }, () => work({ signal, stepKey }))),
     )
-    returned = await run.orRunEnd(started)
+    returned = await orAbort(started, run.signal)
   } catch (error) {
     if (run.signal.aborted || error instanceof StepError) throw error
     const record = { error: shortErrorMessage(error), ...errorDetails(error) }
@@ -171,3 +171,35 @@ export const callPrefix = (run: FunctionRun): string => {
 }
 
 const payloadOf = (signal: SignalRecord | undefined): Json => structuredClone(signal?.payload ?? null)
+
+/** A `step_progress` where a step, sleep or wait begins and where it ends. A later attempt reports nothing that the log has. */
+class ShownSteps {
+  readonly #memo: Pick<RunMemo, 'shownSteps'>
+  #lastIndex: number
+
+  constructor(memo: Pick<RunMemo, 'shownSteps'>) {
+    this.#memo = memo
+    this.#lastIndex = Math.max(0, ...[...memo.shownSteps.values()].map(({ index }) => index))
+  }
+
+  /** Empty where the log shows the step as running: its process ended in the middle of it. */
+  begin(id: string, title: string): ReportItem[] {
+    const { shownSteps } = this.#memo
+    const known = shownSteps.get(id)
+    if (known?.isOpen) return []
+    // A step that is tried again keeps its number.
+    const index = known?.index ?? this.#lastIndex + 1
+    this.#lastIndex = Math.max(this.#lastIndex, index)
+    shownSteps.set(id, { index, isOpen: true })
+    return [agentEventItem('step_progress', { step_id: id, status: 'running', title, index })]
+  }
+
+  /** Empty where the step is not shown as running: it ended before, or an older version began it. */
+  end(id: string, status: 'completed' | 'failed', title: string): ReportItem[] {
+    const { shownSteps } = this.#memo
+    const known = shownSteps.get(id)
+    if (!known?.isOpen) return []
+    shownSteps.set(id, { ...known, isOpen: false })
+    return [agentEventItem('step_progress', { step_id: id, status, title, index: known.index })]
+  }
+}

@@ -7,6 +7,8 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolTimeout } from '../errors.ts'
 import { TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
+import type { CallName } from '../loop/calls/call-items.ts'
+import { orAbort } from '../or-abort.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ToolContext, ToolOptions } from '../session.ts'
@@ -16,21 +18,21 @@ import type { CallLookup } from '../steps/call-lookup.ts'
 import { errorDetails, loggedError, OutcomeUnknown } from '../steps/errors.ts'
 import type { CallRecord } from '../steps/memo.ts'
 import { type CallRequest, clearance, denial, type EditCheck, question } from './call-approval.ts'
-import type { CallBatch } from './call-batch.ts'
-import { type CallIdentity, intent, outcome, success } from './call-reports.ts'
+import { intent, outcome, success } from './call-reports.ts'
 import { keepCallSchema } from './call-schemas.ts'
 import type { FunctionRun } from './function-run.ts'
 
 /** The calls of a run: those in the log, and those that begin now. */
 export interface RunCalls {
   readonly lookup: CallLookup
-  readonly batch: CallBatch
+  /** Called for each new call, before anything else of it is awaited. */
+  readonly joinBatch: (callId: string) => void
 }
 
 /** Makes the call, or returns what came of it when it was made before. */
 export const runTool = async <Args extends object, Result>(
   run: FunctionRun,
-  { lookup, batch }: RunCalls,
+  { lookup, joinBatch }: RunCalls,
   { base, tool }: CallRequest,
   proposed: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
@@ -41,7 +43,7 @@ export const runTool = async <Args extends object, Result>(
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
   const { call, isNew } = lookup.take(base, tool, requested, effect)
   if (call.outcome) return (await settledResult(run, call, call.outcome, timeoutMs)) as Result
-  if (isNew) batch.add(call.id)
+  if (isNew) joinBatch(call.id)
   const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
   if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
@@ -91,7 +93,7 @@ const editProblem = async <Args>(
 }
 
 const validatedArguments = async <Args>(
-  call: CallIdentity,
+  call: CallName,
   args: JsonObject,
   options: ToolOptions<Args>,
 ): Promise<Args> => {
@@ -100,18 +102,17 @@ const validatedArguments = async <Args>(
   return checked.value
 }
 
-/** The arguments of a call do not fit its schema. */
 class ArgumentsMisfit extends TypeError {}
 
 /** Report items that come before the outcome of a call whose arguments do not fit. */
-const misfitItems = ({ id, tool }: CallIdentity, error: unknown): ReportItem[] =>
+const misfitItems = ({ id, tool }: CallName, error: unknown): ReportItem[] =>
   error instanceof ArgumentsMisfit
     ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]
     : []
 
 /** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
 const checkedArguments = async <Args>(
-  { tool }: CallIdentity,
+  { tool }: CallName,
   args: JsonObject,
   { input }: ToolOptions<Args>,
 ): Promise<{ readonly value: Args } | { readonly problem: string }> => {
@@ -122,7 +123,7 @@ const checkedArguments = async <Args>(
 
 const perform = async <Args, Result>(
   run: FunctionRun,
-  { id, tool }: CallIdentity,
+  { id, tool }: CallName,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
@@ -138,7 +139,7 @@ const perform = async <Args, Result>(
       : run.ports.clock.after(timeoutMs, () => timeout.abort(new ToolTimeout(tool, timeoutMs)))
   // Inside the promise: an error that `execute` throws before its first await becomes an outcome too.
   const work = new Promise<Result>((resolve) => resolve(execute(args, { signal, stepKey })))
-  return run.orRunEnd(work, signal).finally(cancelTimer)
+  return orAbort(work, signal).finally(cancelTimer)
 }
 
 const settledResult = async (

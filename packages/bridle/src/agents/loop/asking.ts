@@ -1,5 +1,4 @@
-// Asks the model once. Its answer enters the log in one write with the intents of its first calls; a failure is tried again, or
-// passed on to the agent's next model.
+// Asks the model once. Its answer and the intents of its first calls are one write; after a failure it is retried, or the next model is asked.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
 import type { LanguageModel, Thought } from '../model/model.ts'
@@ -11,28 +10,15 @@ import { budgetOf, planCut, windowOf } from './context/budget.ts'
 import { markForCache } from './context/cache-marks.ts'
 import { TOKEN_CHARS } from './context/limits.ts'
 import { requestUsageItem, usageWarnings } from './context/usage.ts'
-import { makeRequest } from './hooks/model-request.ts'
+import { makeRequest, type RequestAnswer } from './hooks/model-request.ts'
 import type { LoopRun } from './loop-run.ts'
-import { stepProgress } from './step-progress.ts'
 import { offer, offeredTools } from './toolset/offer.ts'
 import { modelTools } from './toolset/offered-tools.ts'
 import { addPromptFiles, steerMessages } from './transcript/prompt-files.ts'
-import { COMPACTING, MODEL_FAILURE, PROVIDER_FALLBACK } from './transcript/turn-record.ts'
-
-/** The fixed parts of every request of a turn. */
-export interface RequestFrame {
-  readonly instructions: string | null
-}
-
-/** An answer that is not in the log yet. */
-export interface ModelAnswer {
-  readonly thought: Thought
-  /** The items that put it there. */
-  readonly items: readonly ReportItem[]
-}
+import { COMPACTING, MODEL_FAILURE, PROVIDER_FALLBACK, stepId } from './transcript/turn-record.ts'
 
 /** Null: the model failed, and the log says how it goes on. */
-export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<ModelAnswer | null> => {
+export const askModel = async (run: LoopRun): Promise<RequestAnswer | null> => {
   // An earlier process may have left the text of a step that was cut off. A run over its budget is stopped here.
   await run.report([
     ...(run.hasAsked ? [] : [{ type: 'supersede' } as const]),
@@ -48,36 +34,42 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   const deadline = turnDeadline(run)
   try {
     const model = await currentModel(run)
-    const messages = transcript.prompt(frame.instructions)
-    await addPromptFiles(messages, transcript.inputsWithFiles, {
-      uploads: ports.uploads,
-      tenant: job.key.tenant,
-      model,
-    })
-    messages.push(...(await steerMessages(steers, { uploads: ports.uploads, tenant: job.key.tenant, model })))
+    const messages = transcript.prompt(run.instructions)
+    const source = { uploads: ports.uploads, tenant: job.key.tenant, model }
+    await addPromptFiles(messages, transcript.inputsWithFiles, source)
+    messages.push(...(await steerMessages(steers, source)))
     markForCache(messages, model)
     const tools = modelTools(offeredTools(run))
     const request = { messages, tools, settings: definition.settings, signal: deadline.signal }
     const callId = (n: number) => `${job.runId}.${step}.${n}`
     const { thought, items } = await makeRequest(run, model, request, callId, hooked)
-    return { thought, items: [...items, ...answerItems(run, frame, model, thought, steers)] }
+    return { thought, items: [...items, ...answerItems(run, model, thought, steers)] }
   } catch (error) {
     if (controls.signal.aborted || reporter.closed || !(error instanceof ModelError)) throw error
     // The next look at the turn finds that its time is over.
-    if (!deadline.signal.aborted) await reportFailure(run, frame, error, hooked)
+    if (!deadline.signal.aborted) await reportFailure(run, error, hooked)
     return null
   } finally {
     deadline.cancel()
   }
 }
 
-interface TurnDeadline {
-  /** Aborts when the run is stopped, or when the time of the turn is over. */
-  readonly signal: AbortSignal
-  readonly cancel: () => void
+/** Background work: an event for each step whose calls have settled, in the write with which the next step begins or the turn ends. */
+export const stepProgress = ({ job, transcript: { turn } }: LoopRun): ReportItem[] => {
+  if (!job.isBackground || turn.steps === turn.finishedStep) return []
+  const tools = [...new Set((turn.last?.calls ?? []).map(({ call }) => call.tool))]
+  const summary = tools.length === 0 ? 'The model answered.' : `Calls of ${tools.join(', ')} are made.`
+  return [eventItem('step_progress', { step_id: stepId(turn.run, turn.steps), status: 'completed', summary })]
 }
 
-export const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun): TurnDeadline => {
+/** The signal aborts when the run is stopped, or when the time of the turn is over. */
+export const turnDeadline = ({
+  definition,
+  ports,
+  controls,
+  transcript,
+  now,
+}: LoopRun): { readonly signal: AbortSignal; readonly cancel: () => void } => {
   const controller = new AbortController()
   const stop = () => controller.abort(controls.signal.reason)
   const leftMs = Math.max(0, definition.limits.turnMs - transcript.turn.workMs(now))
@@ -100,14 +92,13 @@ export const currentModel = async ({ definition, transcript, ports, job }: LoopR
 
 const answerItems = (
   run: LoopRun,
-  frame: RequestFrame,
   asked: LanguageModel,
   { content, finish, usage, contextTokens }: Thought,
   steers: readonly { readonly messageId: string }[],
 ): ReportItem[] => {
   const { modelId: model } = asked
   const { turn, entries } = run.transcript
-  const tokens = contextTokens ?? budgetOf(run, frame).tokens + Math.ceil(JSON.stringify(content).length / TOKEN_CHARS)
+  const tokens = contextTokens ?? budgetOf(run).tokens + Math.ceil(JSON.stringify(content).length / TOKEN_CHARS)
   const use = { tokens, window: windowOf(run.definition, turn.model) }
   const step = { step: turn.steps + 1, model, content: content as never, finish, context_tokens: contextTokens }
   return [
@@ -129,12 +120,7 @@ const listedModel = ({ definition, transcript: { turn }, ports, job }: LoopRun, 
 }
 
 /** Text that the failed try has said is withdrawn in the same write. */
-const reportFailure = async (
-  run: LoopRun,
-  frame: RequestFrame,
-  error: ModelError,
-  hooked: readonly ReportItem[],
-): Promise<void> => {
+const reportFailure = async (run: LoopRun, error: ModelError, hooked: readonly ReportItem[]): Promise<void> => {
   const { definition, transcript } = run
   const models = definition.model ?? []
   const index = Math.min(transcript.turn.model, models.length - 1)
@@ -144,7 +130,7 @@ const reportFailure = async (
   // The provider knows its window better than we do. Once per step, room is made and the model is asked again.
   const { overflow, isCompactionOver } = transcript.turn
   const isRoomPossible = error.reason === 'overflow' && overflow === 'none' && !isCompactionOver
-  const isRoomHelpful = isRoomPossible && planCut(run, frame, true) !== null
+  const isRoomHelpful = isRoomPossible && planCut(run, true) !== null
   if (delayMs === null && !hasOther && !isRoomHelpful)
     return run.report([
       ...hooked,
@@ -165,8 +151,7 @@ const reportFailure = async (
           ...{ model_index: index, retry_at: run.now + delayMs },
         }
   const payload = {
-    ...requestedModel(models[index]),
-    ...actualModel(models[following.model_index]),
+    ...diagnosedModels(models[index], models[following.model_index]),
     reason: `${error.reason}: ${error.message}`,
     ...following,
   }
@@ -175,16 +160,13 @@ const reportFailure = async (
 
 type ListedModel = LanguageModel | string | undefined
 
-/** The fields of a diagnostic that name the model which failed: its provider, and the whole name. */
-export const requestedModel = (listed: ListedModel) => {
-  const { provider, name } = nameOf(listed)
-  return { provider_requested: provider, model_requested: name }
-}
-
-/** The fields that name the model which is asked next. */
-export const actualModel = (listed: ListedModel) => {
-  const { provider, name } = nameOf(listed)
-  return { provider_actual: provider, model_actual: name }
+/** The fields of a diagnostic that name the model which failed, and the one that is asked next. */
+export const diagnosedModels = (failed: ListedModel, next: ListedModel) => {
+  const [requested, actual] = [nameOf(failed), nameOf(next)]
+  return {
+    ...{ provider_requested: requested.provider, model_requested: requested.name },
+    ...{ provider_actual: actual.provider, model_actual: actual.name },
+  }
 }
 
 const nameOf = (listed: ListedModel): { readonly provider: string | null; readonly name: string | null } => {
@@ -193,10 +175,8 @@ const nameOf = (listed: ListedModel): { readonly provider: string | null; readon
   return { provider, name: model === '' ? provider : `${provider}/${model}` }
 }
 
-/** The failure behind which no model is left. */
 const lastFailure = (model: ListedModel, { reason, message }: ModelError, tries: number): ReportItem =>
   eventItem('transport_diagnostic', {
     ...{ kind: MODEL_FAILURE, status: 'failed', failure_count: tries, reason: `${reason}: ${message}` },
-    ...requestedModel(model),
-    ...actualModel(undefined),
+    ...diagnosedModels(model, undefined),
   })

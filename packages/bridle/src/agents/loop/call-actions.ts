@@ -3,16 +3,14 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { OUTCOME_TICKS } from '../limits.ts'
 import { childAgentOf } from '../subagents/child-agents.ts'
 import { callInSpan } from '../trace/spans.ts'
-import { callContext } from './call-context.ts'
-import type { CallToMake } from './call-start.ts'
+import { type CallToMake, callContext } from './call-start.ts'
 import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
 import { deniedTool } from './calls/call-checks.ts'
 import { POLICY_DENIED } from './calls/call-history.ts'
 import { outcomeItem } from './calls/call-items.ts'
 import { makeCall } from './calls/calls.ts'
 import type { LoopRun } from './loop-run.ts'
-import { type RuleDecision, rulingItem } from './policy/call-policy.ts'
-import { ruleInRun } from './policy/run-policy.ts'
+import { type RuleDecision, ruleInRun, rulingItem } from './policy/call-policy.ts'
 import { withExcerpt } from './transcript/excerpt.ts'
 import { argumentsOf, type CallView, callNameOf, toolNameOf } from './transcript/rendering.ts'
 
@@ -94,7 +92,7 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
   if (calls.length > 0) await makeCalls(run, calls)
 }
 
-const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
+export const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
 
 const deniedOutcome = (view: CallView, { rule }: RuleDecision, wasCutOff: boolean): ReportItem => {

@@ -1,24 +1,22 @@
-// The beginning of calls: middleware and checks decide about each new call of the first wave, and everything that they decide is
-// one write with the intents.
+// The beginning of calls: what middleware and checks decide about the first wave is one write with its intents.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { StepCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
-import { callContext } from './call-context.ts'
 import { resourcesOf } from './calls/arguments.ts'
 import { type AcceptedCall, type CallCheck, checkCalls } from './calls/call-checks.ts'
 import { type CallDraft, draftCall } from './calls/call-draft.ts'
 import type { PastCall } from './calls/call-history.ts'
-import { type BeforeDecision, decideBefore } from './calls/call-hooks.ts'
+import { type BeforeDecision, decideAfter, decideBefore } from './calls/call-hooks.ts'
 import { type CallName, eventItem } from './calls/call-items.ts'
-import { beginning, beginsAtOnce, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
+import { beginning, beginsAtOnce, type CallContext, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
 import type { Deadline } from './calls/deadline.ts'
 import { planWaves, type WaveMember } from './calls/waves.ts'
-import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
-import { rulingItem } from './policy/call-policy.ts'
-import { ruleInRun } from './policy/run-policy.ts'
-import { selectedItem } from './selection/selected-item.ts'
+import { ruleInRun, rulingItem } from './policy/call-policy.ts'
+import { FIND_TOOLS, foundIn } from './selection/find-tools.ts'
+import { isLoopTool } from './toolset/loop-tools.ts'
+import { foundItem, selectedItem } from './toolset/offer.ts'
 
 /** A call that is made as soon as the log says so. */
 export interface CallToMake {
@@ -29,12 +27,6 @@ export interface CallToMake {
   readonly startedAt?: number
 }
 
-/** The reports with which calls begin, and the calls that are made once these are in the log. */
-export interface CallStart {
-  readonly items: readonly ReportItem[]
-  readonly calls: readonly CallToMake[]
-}
-
 /** Whether middleware looks at each call before it begins. The answer is then in the log first: a middleware may take long. */
 export const asksBefore = ({ definition: { use } }: LoopRun): boolean => use.some(({ before }) => before !== undefined)
 
@@ -43,7 +35,7 @@ export const beginCalls = async (
   run: LoopRun,
   history: readonly (PastCall & { readonly call: StepCall })[],
   unmade: readonly string[],
-): Promise<CallStart> => {
+): Promise<{ readonly items: readonly ReportItem[]; readonly calls: readonly CallToMake[] }> => {
   const deadline = schemaDeadline(callContext(run))
   const calls = history.map(({ call }) => call).filter(({ id }) => unmade.includes(id))
   const drafts = await draftsOf(run, calls, deadline)
@@ -117,14 +109,28 @@ const decisionsAbout = async (
   calls: readonly StepCall[],
   drafts: Drafts,
 ): Promise<ReadonlyMap<string, BeforeDecision>> => {
-  const { use } = run.definition
-  const context = hookContext(run)
   const decisions = await Promise.all(
     calls.map(async ({ id, problem }): Promise<[string, BeforeDecision][]> => {
       const { tool = null, args = {}, repaired = null } = drafts.get(id) ?? {}
       if (!tool || (problem !== undefined && repaired === null)) return []
-      return [[id, await decideBefore(use, context, { id, tool: tool.name, args, effect: tool.effect })]]
+      return [[id, await decideBefore(run, { id, tool: tool.name, args, effect: tool.effect })]]
     }),
   )
   return new Map(decisions.flat())
+}
+
+/** A run as its calls need it. */
+export const callContext = (run: LoopRun): CallContext => {
+  const { reporter, ports, controls, definition, job } = run
+  const { key, runId, attempt } = job
+  const { onFailure } = ports
+  return {
+    ...{ key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    ...(onFailure && { onThrown: (error, tool) => onFailure({ key, runId, attempt, error, tool }) }),
+    consequences: (tool, result) =>
+      tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],
+    ...(definition.use.some(({ after }) => after !== undefined) && {
+      after: (call, result) => decideAfter(run, call, result),
+    }),
+  }
 }

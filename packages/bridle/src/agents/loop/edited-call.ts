@@ -1,5 +1,4 @@
-// A call that waits for an approval, with arguments that a person edited: checked as they will be when the call is made, so that
-// the person learns what does not fit while the approval is still open.
+// Checks arguments that a person edited as they will be checked when the call is made, while the approval is still open.
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { EditedCall } from '../../kernel/ports/runner.ts'
 import type { AgentDefinition } from '../agent.ts'

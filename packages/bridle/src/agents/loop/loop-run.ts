@@ -26,6 +26,8 @@ export class LoopRun {
   readonly ports: AgentRunPorts
   readonly controls: LoopControls
   readonly transcript: Transcript
+  /** The instructions of the turn; null: none. Set when the loop begins. */
+  instructions: string | null = null
   /** Empty until the loop has opened the sources of its tools. */
   toolset = new Toolset([], [])
   /** Set when the loop begins. */

@@ -1,30 +1,34 @@
 // The loop of a model agent. It holds nothing that the log does not: it asks `next` what to do, does it, reports what came of it, and
 // asks again. So starting a run and taking one up are the same function, whoever calls it.
 import { assert } from '../../kernel/assert.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
 import type { RunEnd } from '../../kernel/ports/runner.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { PAUSE_MS_MAX } from '../limits.ts'
-import type { StepCall } from '../model/model.ts'
+import { answerText, type StepCall } from '../model/model.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
 import { delegateCalls } from '../subagents/delegated-calls.ts'
+import { ANSWER_TOOL } from '../tools/tool.ts'
 import { startAgentSpan } from '../trace/spans.ts'
-import { askModel, type RequestFrame } from './asking.ts'
+import { askModel, stepProgress } from './asking.ts'
 import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
+import { eventItem } from './calls/call-items.ts'
 import { roomOf } from './context/budget.ts'
 import { makeRoom } from './context/compaction.ts'
 import { reviewAnswer } from './hooks/answer-review.ts'
 import { startTurn } from './hooks/turn-start.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
-import { finishReport, outputReminder } from './output.ts'
-import { situationOf } from './situation.ts'
-import { stepProgress } from './step-progress.ts'
+import { acceptedOutput, situationOf } from './situation.ts'
+import { answerOf } from './toolset/answer.ts'
 import { openToolset, ToolSourceError } from './toolset/toolset.ts'
+import { argumentsOf } from './transcript/rendering.ts'
+import { OUTPUT_REMINDER, type TurnRecord } from './transcript/turn-record.ts'
 
 /** Drives a run that has been reported as started or resumed, from wherever it stands. */
 export const runLoop = async (
@@ -54,17 +58,13 @@ export const runLoop = async (
 
 const drive = async (run: LoopRun): Promise<RunEnd> => {
   const { definition, transcript } = run
-  const hasTools = await openTools(run)
-  if (!hasTools) return 'done'
-  const instructions = await instructionsOf(run)
-  if (instructions === 'failed') return 'done'
-  const frame: RequestFrame = { instructions: instructions.text }
+  if (!(await openTools(run)) || !(await writeInstructions(run))) return 'done'
   for (;;) {
     if (run.isResting) return 'waiting'
-    const room = roomOf(run, frame)
+    const room = roomOf(run)
     const action = next(situationOf(definition, run.toolset.tools, transcript.turn, run.course, run.now, room))
     const before = transcript.seq
-    const end = await act(run, action, frame)
+    const end = await act(run, action)
     if (end) return end
     assert(transcript.seq > before || UNLOGGED.has(action.type), 'each action is in the log')
   }
@@ -73,15 +73,15 @@ const drive = async (run: LoopRun): Promise<RunEnd> => {
 /** Actions that the end of the turn's time, or a short pause, leaves without a trace. */
 const UNLOGGED: ReadonlySet<NextAction['type']> = new Set(['wait', 'think', 'compact', 'delegate'])
 
-const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promise<RunEnd | null> => {
+const act = async (run: LoopRun, action: NextAction): Promise<RunEnd | null> => {
   switch (action.type) {
     case 'start':
       await run.report(await startTurn(run))
       return null
     case 'think':
-      return takeStep(run, frame)
+      return takeStep(run)
     case 'compact':
-      await makeRoom(run, frame)
+      await makeRoom(run)
       return null
     case 'begin': {
       const { items, calls } = await beginCalls(run, run.transcript.turn.history, action.calls)
@@ -103,7 +103,7 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
       await applyAnswers(run)
       return null
     case 'remind':
-      await run.report([outputReminder()])
+      await run.report([eventItem('context_added', { text: REMINDER, source: OUTPUT_REMINDER })])
       return null
     case 'wait':
       return wait(run, action.until)
@@ -123,8 +123,8 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
 }
 
 /** Asks the model. Its answer and the intents of its first calls are one write, unless middleware looks at the calls first. */
-const takeStep = async (run: LoopRun, frame: RequestFrame): Promise<RunEnd | null> => {
-  const answer = await askModel(run, frame)
+const takeStep = async (run: LoopRun): Promise<RunEnd | null> => {
+  const answer = await askModel(run)
   if (!answer) return run.reporter.closed ? 'done' : null
   const { turn } = run.transcript
   const made = answer.thought.content.filter((entry): entry is StepCall => entry.type === 'call')
@@ -140,6 +140,18 @@ const takeStep = async (run: LoopRun, frame: RequestFrame): Promise<RunEnd | nul
   await run.report([...answer.items, ...items])
   await makeCalls(run, calls)
   return null
+}
+
+const REMINDER = `[The turn ends when you call the tool "${ANSWER_TOOL}" with the result. Call it now.]`
+
+/** The text of the last answer, or the output that the schema of the agent asks for. */
+const finishReport = async (definition: AgentDefinition, turn: TurnRecord): Promise<ReportItem> => {
+  const accepted = acceptedOutput(turn)
+  if (definition.output === null || !accepted) return { type: 'finished', result: answerText(turn.last?.content ?? []) }
+  const result = await answerOf(definition.output, argumentsOf(accepted))
+  return 'problem' in result
+    ? { type: 'failed', message: result.problem, reason: 'output_invalid' }
+    : { type: 'finished', result: result.value }
 }
 
 /** False: the run has failed, since its tools are not there. */
@@ -169,24 +181,28 @@ const wait = async (run: LoopRun, until: number | null, seen = run.transcript.se
   return null
 }
 
-/** The instructions for this turn. A run whose input does not fit, and has not begun, fails here. */
-const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | null } | 'failed'> => {
+/** Writes the instructions of the turn. False: the run has failed, since its input does not fit and it has not begun. */
+const writeInstructions = async (run: LoopRun): Promise<boolean> => {
   const { definition, job, transcript } = run
   const checked = await withinToolTime(run, 'The input schema', () => parseRunInput(definition, job.prompt, job.input))
   // The schema may have changed since the run began; the model has read the input already.
   if ('problem' in checked && transcript.turn.steps === 0) {
     await run.report([{ type: 'failed', message: checked.problem, reason: 'input_invalid' }])
-    return 'failed'
+    return false
   }
   const { instructions } = definition
-  if (typeof instructions !== 'function') return { text: instructions }
+  if (typeof instructions !== 'function') {
+    run.instructions = instructions
+    return true
+  }
   const input = 'value' in checked ? checked.value : (job.input ?? { prompt: job.prompt })
   const runIds = new Set([job.runId, job.course?.continuesRun ?? job.runId])
   const messages = async () => messagesBefore(run, runIds)
   const turn = { input, prompt: job.prompt, sessionId: job.key.id, messages }
   const text: unknown = await withinToolTime(run, 'The instructions', () => instructions(turn))
   if (typeof text !== 'string') throw new TypeError('The function `instructions` of an agent returns a text.')
-  return { text }
+  run.instructions = text
+  return true
 }
 
 /** Schemas and instructions may ask a service. */

@@ -1,22 +1,16 @@
-// The next thing that a run does: a pure function of where it stands. Every owner of the run asks it again after each commit, so a
-// crash between two commits needs no code of its own.
+// The next thing that a run does: a pure function of its situation, asked after each commit, so a crash between two commits needs no code.
 import type { ToolEffect } from '../../kernel/schemas.ts'
 import { REMINDERS_MAX } from '../limits.ts'
 
-/** A call of the model's last answer. */
 export interface CallSituation {
   readonly id: string
-  /**
-   * new: not in the log. begun: nobody knows whether it happened. asked: a person is asked. answered: the answer is not used
-   * yet. settled: it has an outcome.
-   */
+  /** begun: its outcome is unknown. asked: a person is asked. answered: the answer is not used yet. settled: it has an outcome. */
   readonly stage: 'new' | 'begun' | 'asked' | 'answered' | 'settled'
   readonly effect: ToolEffect
   /** A session of another agent does the call. */
   readonly isDelegated?: boolean
 }
 
-/** Where a run stands, as far as the log says. */
 export interface Situation {
   readonly now: number
   readonly limits: { readonly steps: number; readonly calls: number; readonly turnMs: number }
@@ -24,7 +18,6 @@ export interface Situation {
   readonly steps: number
   /** Calls of the turn, those of the last answer included. */
   readonly callCount: number
-  /** The model makes the same call again and again. */
   readonly isLooping: boolean
   readonly workMs: number
   /** The calls of the last answer, in order; null: the model has not answered in this turn. */
@@ -49,10 +42,8 @@ export interface Situation {
 export type StopReason = 'max_steps' | 'max_calls' | 'max_time' | 'loop' | 'output_invalid'
 
 export type NextAction =
-  /** The functions `start` of the middleware are called. */
   | { readonly type: 'start' }
   | { readonly type: 'think' }
-  /** The older part of the conversation makes room. */
   | { readonly type: 'compact' }
   /** Calls that are not in the log yet; the first wave of them begins. */
   | { readonly type: 'begin'; readonly calls: readonly string[] }

@@ -1,6 +1,8 @@
 // `guardrails({ checks })`: the author's own checks look at each answer, and at each call where that is wanted.
-import { findingOf, findingText, type GuardrailCheck, reviewOf } from './guardrail-check.ts'
-import type { Middleware, MiddlewareTurn } from './middleware.ts'
+import { truncate } from '../../kernel/text/truncate.ts'
+import { shortErrorMessage } from '../error-message.ts'
+import { FINDING_CHARS_MAX } from './limits.ts'
+import type { AnswerReview, Middleware, MiddlewareTurn } from './middleware.ts'
 
 /** The checks of `guardrails()`. */
 export interface GuardrailOptions {
@@ -8,6 +10,16 @@ export interface GuardrailOptions {
   readonly checks: readonly GuardrailCheck[]
   /** The checks also look at the arguments of each call, as JSON; a finding that is no note denies the call. */
   readonly calls?: boolean
+}
+
+/** A check of an answer. */
+export interface GuardrailCheck {
+  /** The name that people read. */
+  readonly name: string
+  /** Returns what is wrong with the text; nothing where it is fine. A check that throws has found its error. */
+  check(text: string, turn: MiddlewareTurn): string | null | undefined | Promise<string | null | undefined>
+  /** The consequence of a finding: the answer is sent back (default), the turn fails, or people only read it. */
+  readonly do?: 'again' | 'fail' | 'note'
 }
 
 /** Middleware that checks each answer. At the end of a turn, an `antahkarana` says which checks ran and what they found. */
@@ -48,4 +60,27 @@ export const guardrails = ({ checks, calls = false }: GuardrailOptions): Middlew
       return review
     },
   }
+}
+
+/** The finding of a check; null: it found nothing. */
+type CheckResult = Required<Pick<GuardrailCheck, 'name' | 'do'>> & { readonly finding: string | null }
+
+const findingText = ({ name, finding }: CheckResult): string => `${name}: ${finding}`
+
+const findingOf = async (guardrail: GuardrailCheck, text: string, turn: MiddlewareTurn): Promise<string | null> => {
+  try {
+    const finding: unknown = await guardrail.check(text, turn)
+    return finding ? truncate(String(finding), FINDING_CHARS_MAX) : null
+  } catch (error) {
+    return `the check could not be made: ${shortErrorMessage(error)}`
+  }
+}
+
+/** The consequence of the findings; undefined: the answer is accepted. */
+const reviewOf = (found: readonly CheckResult[], againLeft: number): AnswerReview | undefined => {
+  const failing = found.filter((each) => each.do === 'fail')
+  if (failing.length > 0) return { fail: `The answer is refused. ${failing.map(findingText).join(' ')}` }
+  const again = found.filter((each) => each.do === 'again')
+  if (again.length === 0 || againLeft === 0) return undefined
+  return { again: `[The answer cannot be used: ${again.map(findingText).join(' ')} Write the whole answer again.]` }
 }

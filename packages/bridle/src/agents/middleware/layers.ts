@@ -1,5 +1,4 @@
-// The functions of middleware that surround a request: `model` and `compact`. Each one gets the request and a `next` that makes it. The
-// time of a function runs while it works by itself, and stands still while its `next` works.
+// The functions `model` and `compact` of middleware, which surround a request. The time of a function stands still while its `next` works.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { shortErrorMessage } from '../error-message.ts'
@@ -8,7 +7,6 @@ import { hookEventItem } from './running.ts'
 
 type Maker<Request, Result> = (request: Request) => Promise<Result>
 
-/** A function of a middleware around a request. */
 export interface Layer<Request, Result> {
   readonly name: string
   readonly call: (request: Request, next: Maker<Request, Result>) => Promise<Result>

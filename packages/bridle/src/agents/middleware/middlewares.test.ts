@@ -6,11 +6,9 @@ import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } fr
 import type { ModelMessage } from '../model/model.ts'
 import { type Tool, tool } from '../tools/tool.ts'
 import { critic } from './critic.ts'
-import type { GuardrailCheck } from './guardrail-check.ts'
-import { guardrails } from './guardrails.ts'
+import { type GuardrailCheck, guardrails } from './guardrails.ts'
 import type { Middleware } from './middleware.ts'
-import { plan } from './plan.ts'
-import { updatePlan } from './plan-tool.ts'
+import { plan, updatePlan } from './plan.ts'
 import { type RetrievalOptions, retrieval } from './retrieval.ts'
 
 const keys = [keyOf('a'), keyOf('b'), keyOf('c')]

@@ -1,75 +1,52 @@
-// Runs one function of a middleware: within a time, and with everything that it emits collected for the write that holds its
-// decision. A function that throws or never returns is an answer too: the log says so, and the turn goes on.
+// Runs one function of a middleware within a time, and collects what it emits for one write. One that throws or hangs does not end the turn.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
-import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
-import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { approximateChars } from '../../kernel/text/size.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { RunEndedError } from '../errors.ts'
-import { withDeadline } from '../loop/calls/deadline.ts'
+import { requestUsageItem } from '../loop/context/usage.ts'
+import type { LoopRun } from '../loop/loop-run.ts'
+import { textMessage } from '../loop/transcript/rendering.ts'
 import { createMemory, liveMemory, type MemoryAccess } from '../memory.ts'
+import { answerText } from '../model/model.ts'
+import { chooseModel } from '../model/model-choice.ts'
 import { agentEventItem, usageItem } from '../session-items.ts'
-import { LOOP_EVENT_TYPES } from '../tools/tool.ts'
+import { trackedCall } from '../session-parts.ts'
+import { isLoopEventType } from '../tools/tool.ts'
+import { thinkInSpan } from '../trace/spans.ts'
 import { HOOK_EVENTS_CHARS_MAX, HOOK_EVENTS_MAX } from './limits.ts'
 import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
-
-/** The run that a function of a middleware is called for. */
-export interface HookContext {
-  readonly job: Pick<Job, 'key' | 'runId' | 'prompt' | 'input'>
-  readonly reporter: RunReporter
-  readonly clock: Clock
-  /** Aborts when the run is cancelled, and when it ends. */
-  readonly signal: AbortSignal
-  /** Milliseconds for the function. */
-  readonly ms: number
-  /** Asks a model for the function. */
-  readonly ask: (question: ModelQuestion, signal: AbortSignal) => Promise<QuestionAnswer>
-}
-
-/** The answer of a model to a question of middleware. */
-export interface QuestionAnswer {
-  readonly text: string
-  /** The report of the tokens. */
-  readonly usage: ReportItem
-}
 
 /** The points of a middleware that decide something about a turn. */
 export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'compact'
 
-/**
- * The value of a function, or a sentence that says why it has none. `items` belong into the write that holds what follows from
- * it: the events, the usage and the changes of memory of the function, and for one that failed its usage and a `hook_event`.
- */
+/** The value of a function, or why it has none. `items` belong into the write of the decision; of a failed function its usage and a `hook_event`. */
 export type HookResult<T> = { readonly items: readonly ReportItem[] } & (
   | { readonly value: T }
   | { readonly problem: string }
 )
 
-/**
- * Calls a function of a middleware. `details` are further fields of the `hook_event` of a failure. Rejects only when the run has
- * ended. A function that settles later changes nothing any more.
- */
+/** Calls a function of a middleware. `details` go into the `hook_event` of a failure. Rejects only when the run has ended. */
 export const runHook = async <T>(
-  context: HookContext,
+  run: LoopRun,
   { name }: Pick<Middleware, 'name'>,
   phase: HookPhase,
   work: (turn: MiddlewareTurn) => T | Promise<T>,
   details: JsonObject = {},
 ): Promise<HookResult<T>> => {
-  const { clock, signal, ms } = context
-  const error = () => new Error(`${phase} took longer than ${ms} ms.`)
+  const { job } = run
   let opened: TurnOfHook | null = null
   const open = (hookSignal: AbortSignal) => {
-    opened = createTurn(context, hookSignal)
+    opened = createTurn(run, job, hookSignal)
     return work(opened.turn)
   }
   try {
-    const value = await withDeadline<T>(open, { clock, signal, ms, error })
+    // A function has as much time as a tool: a turn must not hang.
+    const value = await run.withinToolTime<T>(open, (ms) => new Error(`${phase} took longer than ${ms} ms.`))
     return { value, items: (opened as TurnOfHook | null)?.close() ?? [] }
   } catch (failure) {
-    signal.throwIfAborted()
+    run.controls.signal.throwIfAborted()
     const reason = shortErrorMessage(failure)
     const spent = ((opened as TurnOfHook | null)?.close() ?? []).filter(isUsage)
     return {
@@ -96,7 +73,8 @@ interface TurnOfHook {
   readonly close: () => readonly ReportItem[]
 }
 
-const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSignal): TurnOfHook => {
+const createTurn = (run: LoopRun, job: Job, signal: AbortSignal): TurnOfHook => {
+  const { reporter, ports } = run
   let isOpen = true
   let chars = 0
   const items: ReportItem[] = []
@@ -116,21 +94,13 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
       )
     items.push(item)
   }
-  const track = <T>(start: () => Promise<T>): Promise<T> => {
-    const started = (async () => {
-      check()
-      return start()
-    })()
-    // A function that does not await a call must not end the process with it.
-    started.catch(() => {})
-    return started
-  }
+  const track = <T>(start: () => Promise<T>): Promise<T> => trackedCall(check, start)
   const turn: MiddlewareTurn = {
     sessionId: job.key.id,
     turnId: job.runId,
     prompt: job.prompt,
     input: structuredClone(job.input ?? { prompt: job.prompt }),
-    memory: createMemory(track, memoryOfHook(liveMemory(reporter, clock), add), async (proposal) =>
+    memory: createMemory(track, memoryOfHook(liveMemory(reporter, ports.clock), add), async (proposal) =>
       add(() => proposal),
     ),
     signal,
@@ -138,14 +108,14 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
     messages: async () => structuredClone(reporter.session.messages()),
     emit: (type: string, payload: unknown) =>
       add(() => {
-        if (type !== 'reflection' && LOOP_TYPES.has(type))
+        if (type !== 'reflection' && isLoopEventType(type))
           throw new TypeError(`"${type}" is not an event that a middleware can emit.`)
         return agentEventItem(type, payload)
       }),
     usage: (spent) => add(() => usageItem(spent)),
     ask: (question) =>
       track(async () => {
-        const { text, usage } = await ask(question, signal)
+        const { text, usage } = await answerQuestion(run, question, signal)
         add(() => usage)
         return text
       }),
@@ -156,6 +126,37 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
       isOpen = false
       return items
     },
+  }
+}
+
+/** Asks a model in a request of its own, which the conversation does not show. */
+const answerQuestion = async (
+  run: LoopRun,
+  { prompt, instructions, model, maxOutputTokens }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly usage: ReportItem }> => {
+  const { definition, ports, transcript, job } = run
+  if (typeof prompt !== 'string') throw new TypeError('ask() takes { prompt } with a text.')
+  const isOwn = model === undefined
+  const models = isOwn ? (definition.model ?? []) : [model]
+  const chosen = await chooseModel(models, isOwn ? transcript.turn.model : 0, ports.resolveModel)
+  const thought = await thinkInSpan(
+    run,
+    chosen,
+    {
+      messages: [
+        ...(instructions === undefined ? [] : [{ role: 'system', content: instructions } as const]),
+        textMessage(prompt),
+      ],
+      tools: [],
+      settings: { ...(isOwn && definition.settings), ...present({ maxOutputTokens }) },
+      signal,
+    },
+    (n) => `${job.runId}.question.${n}`,
+  )
+  return {
+    text: answerText(thought.content),
+    usage: requestUsageItem(chosen.modelId, thought.usage, null),
   }
 }
 
@@ -176,7 +177,5 @@ const memoryOfHook = (live: MemoryAccess, add: (make: () => ReportItem) => void)
     },
   }
 }
-
-const LOOP_TYPES: ReadonlySet<string> = new Set(LOOP_EVENT_TYPES)
 
 const isUsage = (item: ReportItem): boolean => item.type === 'event' && item.event.type === 'usage'

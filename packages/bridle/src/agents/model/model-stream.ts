@@ -1,5 +1,4 @@
-// The stream of one call of a model. Waiting for it ends in one of four ways: a part, the end, an abort of the run, or a stall. A
-// provider that ignores its abort signal, or never answers, holds nobody up.
+// The stream of one call of a model. A provider that ignores its abort signal, or never answers, holds nothing up.
 import { isJsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { STALL_LOOKS } from './limits.ts'
@@ -8,18 +7,11 @@ import { ModelError } from './model-error.ts'
 import { modelError } from './provider-errors.ts'
 import type { StreamPart } from './step-builder.ts'
 
-export interface PartReader {
-  /** The next part; null at the end of the stream. */
-  next(): Promise<StreamPart | null>
-  /** Ends the call, if it has not ended yet. */
-  close(): void
-}
-
 export const openModelStream = (
   model: LanguageModel,
   options: ModelCallOptions,
   { signal, clock, stallMs }: { signal: AbortSignal; clock: Clock; stallMs: number },
-): PartReader => {
+): { next(): Promise<StreamPart | null>; close(): void } => {
   const request = new AbortController()
   let reader: ReadableStreamDefaultReader<unknown> | null = null
   let isClosed = false
@@ -65,6 +57,7 @@ export const openModelStream = (
   stopTimer = clock.after(stallMs / STALL_LOOKS, look)
 
   return {
+    /** The next part; null at the end of the stream. */
     next: async () => {
       signal.throwIfAborted()
       try {

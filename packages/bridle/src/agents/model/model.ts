@@ -243,6 +243,9 @@ export const modelProblem = (value: unknown): string | null => {
   return null
 }
 
+export const answerText = (content: readonly StepContent[]): string =>
+  content.map((entry) => (entry.type === 'text' ? entry.text : '')).join('')
+
 /** The entries of a step as the next prompt repeats them: same order, same metadata. */
 export const assistantParts = (content: readonly StepContent[]): ModelAssistantPart[] => content.map(assistantPart)
 

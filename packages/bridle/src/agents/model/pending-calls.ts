@@ -1,5 +1,4 @@
-// The tool calls of a stream: their arguments arrive in pieces, then whole. A bad provider gives two calls one id, or leaves the
-// whole call out.
+// The tool calls of a stream, whose arguments arrive in pieces. Some providers repeat an id, or leave out the whole call.
 import { present } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { type CallInput, callInputText, readCallInput, unusableInput } from './call-input.ts'
@@ -14,24 +13,12 @@ export interface PendingCall {
   readonly providerId: string
   tool: string
   metadata: unknown
-  /** The pieces of the arguments so far. */
   text: string
   isTextWhole: boolean
   input: CallInput | null
 }
 
-export interface PendingCalls {
-  /** A call begins. */
-  begin(id: unknown, part: StreamPart): PendingCall
-  addInput(part: StreamPart): void
-  endInput(part: StreamPart): void
-  /** A whole call: the one that began with its id, or null where none did. */
-  complete(part: StreamPart): PendingCall | null
-  /** The entry of a call. */
-  entry(call: PendingCall, id: string, n: number): StepCall
-}
-
-export const createPendingCalls = (size: StepSize): PendingCalls => {
+export const createPendingCalls = (size: StepSize) => {
   const calls = new Map<unknown, PendingCall[]>()
   const usedIds = new Set<string>()
 
@@ -41,7 +28,7 @@ export const createPendingCalls = (size: StepSize): PendingCalls => {
   }
 
   return {
-    begin: (id, part) => {
+    begin: (id: unknown, part: StreamPart): PendingCall => {
       const call: PendingCall = {
         type: 'call',
         providerId: typeof id === 'string' && id.length <= PROVIDER_ID_CHARS_MAX ? id : '',
@@ -55,19 +42,20 @@ export const createPendingCalls = (size: StepSize): PendingCalls => {
       return call
     },
 
-    addInput: ({ id, delta }) => {
+    addInput: ({ id, delta }: StreamPart) => {
       const call = calls.get(id)?.at(-1)
       if (typeof delta === 'string') size.addArguments(delta.length)
       // The rest of arguments that are too long is of no use, and must not pile up.
       if (call && typeof delta === 'string' && call.text.length <= CALL_INPUT_CHARS_MAX) call.text += delta
     },
 
-    endInput: ({ id }) => {
+    endInput: ({ id }: StreamPart) => {
       const call = calls.get(id)?.at(-1)
       if (call) call.isTextWhole = true
     },
 
-    complete: (part) => {
+    /** A whole call: the one that began with its id, or null where none did. */
+    complete: (part: StreamPart): PendingCall | null => {
       const call = calls.get(part.toolCallId)?.find(({ input }) => input === null)
       if (!call) return null
       if (typeof part.toolName === 'string') call.tool = part.toolName
@@ -77,7 +65,7 @@ export const createPendingCalls = (size: StepSize): PendingCalls => {
       return call
     },
 
-    entry: (call, id, n) => {
+    entry: (call: PendingCall, id: string, n: number): StepCall => {
       if (!call.input && call.isTextWhole) read(call, call.text)
       const { input, problem, raw } = call.input ?? unusableInput(call.text, 'The arguments do not end.')
       return present({

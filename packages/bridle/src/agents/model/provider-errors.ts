@@ -1,6 +1,6 @@
 // Errors of providers, told apart by status and code. The packages of the AI SDK throw an error with `statusCode`,
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
-import { isJsonObject } from '../../kernel/json.ts'
+import { isJsonObject, ownProperty } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { PROVIDER_MESSAGE_CHARS_MAX } from './limits.ts'
 import type { LanguageModel } from './model.ts'
@@ -38,7 +38,6 @@ export const modelError = (
 
 type Fields = { readonly [name: string]: unknown }
 
-/** The codes in an error, the most specific first, and the provider's words for people. */
 interface ErrorDetails {
   readonly codes: readonly string[]
   readonly message: string
@@ -109,11 +108,11 @@ const reasonOf = (
   details: ErrorDetails,
   phase: 'request' | 'stream',
 ): ModelErrorReason => {
-  const byCode = details.codes.map((code) => own(REASON_BY_CODE, code)).find((reason) => reason !== undefined)
+  const byCode = details.codes.map((code) => ownProperty(REASON_BY_CODE, code)).find((reason) => reason !== undefined)
   if (byCode) return byCode
   if (isOverflow(status, details)) return 'overflow'
   if (status !== undefined && status >= 400) return reasonOfStatus(status)
-  const byName = typeof fields.name === 'string' ? own(REASON_BY_NAME, fields.name) : undefined
+  const byName = typeof fields.name === 'string' ? ownProperty(REASON_BY_NAME, fields.name) : undefined
   if (byName) return byName
   if (details.codes.includes('invalid_request_error')) return 'refused'
   if (phase === 'stream') return 'cut'
@@ -138,9 +137,6 @@ const isOverflow = (status: number | undefined, details: ErrorDetails): boolean 
   return isRefusal && OVERFLOW.test(details.message)
 }
 
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined
-
 /** The wait that the provider asks for: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 const retryAfter = (headers: unknown, now: number): number | undefined => {
   const read = (name: string): string => {
@@ -158,23 +154,18 @@ const retryAfter = (headers: unknown, now: number): number | undefined => {
 const sentence = (reason: ModelErrorReason, name: string, status: number | undefined, text: string): string => {
   const code = status === undefined ? '' : ` (${status})`
   const detail = text === '' ? '.' : `: ${truncate(text, PROVIDER_MESSAGE_CHARS_MAX)}`
-  switch (reason) {
-    // The provider's own words may repeat a part of the key.
-    case 'auth':
-      return `The provider of ${name} does not accept the key${code}. Set a key that is valid and may use this model.`
-    case 'overflow':
-      return `The conversation is longer than ${name} can read${code}. Shorten it, or use a model with a larger window.`
-    case 'rate_limited':
-      return `${name} accepts no more requests for now${code}${detail}`
-    case 'overloaded':
-      return `${name} is overloaded${code}${detail}`
-    case 'cut':
-      return `The answer of ${name} broke off${code}${detail}`
-    case 'invalid':
-      return `${name} sent an answer that is not one of a model${code}${detail}`
-    case 'refused':
-      return `${name} refused the request${code}${detail}`
-    default:
-      return `${name} failed${code}${detail}`
-  }
+  // The provider's own words may repeat a part of the key.
+  if (reason === 'auth')
+    return `The provider of ${name} does not accept the key${code}. Set a key that is valid and may use this model.`
+  if (reason === 'overflow')
+    return `The conversation is longer than ${name} can read${code}. Shorten it, or use a model with a larger window.`
+  if (reason === 'cut') return `The answer of ${name} broke off${code}${detail}`
+  return `${name} ${FAILURES[reason] ?? 'failed'}${code}${detail}`
+}
+
+const FAILURES: { readonly [R in ModelErrorReason]?: string } = {
+  rate_limited: 'accepts no more requests for now',
+  overloaded: 'is overloaded',
+  invalid: 'sent an answer that is not one of a model',
+  refused: 'refused the request',
 }

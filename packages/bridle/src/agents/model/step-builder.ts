@@ -1,5 +1,4 @@
-// Collects the parts of a model's stream into the entries of one step. Every field of a part is checked: the package of a
-// provider may be anybody's.
+// Collects the parts of a model's stream into the entries of one step. Every field is checked: a provider's package may send anything.
 import { type JsonObject, present } from '../../kernel/json.ts'
 import { callInputText, readCallInput } from './call-input.ts'
 import type { ModelOptions, StepContent } from './model.ts'
@@ -13,15 +12,6 @@ export type StreamPart = { readonly [name: string]: unknown }
 export interface TextDelta {
   readonly type: 'text' | 'reasoning'
   readonly delta: string
-}
-
-export interface StepBuilder {
-  /** Takes one part, and gives the text in it. Parts of unknown types are skipped. */
-  add(part: StreamPart): TextDelta | null
-  /** True until a part with content has come. */
-  isEmpty(): boolean
-  /** The entries in the order in which they began. */
-  content(): StepContent[]
 }
 
 /** A text or a thought, to which deltas are added. */
@@ -41,7 +31,7 @@ interface ProviderPart {
 const REMARKS: ReadonlySet<unknown> = new Set(['anthropic.message_start'])
 
 /** `callId` names the calls of the step, which are counted from 1. */
-export const createStepBuilder = (callId: (n: number) => string): StepBuilder => {
+export const createStepBuilder = (callId: (n: number) => string) => {
   const size = createStepSize()
   const calls = createPendingCalls(size)
   const blocks = { text: new Map<unknown, TextBlock>(), reasoning: new Map<unknown, TextBlock>() }
@@ -102,6 +92,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
       REMARKS.has(kind) || addProviderPart({ type: 'custom', kind, providerOptions: providerMetadata }),
   }
 
+  /** Takes one part, and gives the text in it. Parts of unknown types are skipped. */
   const add = (part: StreamPart): TextDelta | null => {
     size.addPart()
     if (part.type === 'text-delta') return addText('text', part)
@@ -110,6 +101,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
     return null
   }
 
+  /** The entries in the order in which they began. */
   const content = (): StepContent[] => {
     let count = 0
     const stepEntry = (entry: (typeof entries)[number]): StepContent | null => {

@@ -11,24 +11,9 @@ import {
 import type { StepContent } from './model.ts'
 import { ModelError } from './model-error.ts'
 
-export interface StepSize {
-  /** Counts characters of the step. */
-  addChars(chars: number): void
-  /** Counts one part of the stream, whatever it holds. */
-  addPart(): void
-  /** Counts characters of arguments as they arrive, also those that are thrown away. */
-  addArguments(chars: number): void
-  /** Counts one entry of the step. */
-  addEntry(): void
-  /** Characters that still fit. */
-  room(): number
-  /** Plain JSON of the value, as the log would give it back; undefined where it has none. */
-  keep(value: unknown): JsonObject | undefined
-  /** Measures the whole step. */
-  check(content: readonly StepContent[]): void
-}
+export type StepSize = ReturnType<typeof createStepSize>
 
-export const createStepSize = (): StepSize => {
+export const createStepSize = () => {
   let chars = 0
   let entries = 0
   let parts = 0
@@ -39,11 +24,13 @@ export const createStepSize = (): StepSize => {
   }
   return {
     addChars,
+    /** Counts a part of the stream of any kind. */
     addPart: () => {
       parts += 1
       if (parts > PARTS_MAX) throw invalid(`The model's answer does not end: it came in more than ${PARTS_MAX} pieces.`)
     },
-    addArguments: (more) => {
+    /** Counts arguments as they arrive, also those that are thrown away. */
+    addArguments: (more: number) => {
       argumentChars += more
       if (argumentChars > STREAM_CHARS_MAX)
         throw invalid(`The model's answer does not end: its calls have more than ${STREAM_CHARS_MAX} characters.`)
@@ -53,8 +40,10 @@ export const createStepSize = (): StepSize => {
       if (entries > ENTRIES_MAX)
         throw invalid(`The model answered with more than ${ENTRIES_MAX} texts and calls at once.`)
     },
+    /** Characters that still fit. */
     room: () => STEP_CHARS_MAX - chars,
-    keep: (value) => {
+    /** Plain JSON of the value, as the log would give it back; undefined where it has none. */
+    keep: (value: unknown): JsonObject | undefined => {
       const text = jsonText(value)
       if (text === undefined) return undefined
       addChars(text.length)
@@ -63,7 +52,7 @@ export const createStepSize = (): StepSize => {
         throw invalid(`The provider's metadata is nested deeper than ${CALL_INPUT_DEPTH_MAX} levels.`)
       return isJsonObject(plain) && Object.keys(plain).length > 0 ? plain : undefined
     },
-    check: (content) => {
+    check: (content: readonly StepContent[]) => {
       // A short step fits even if each of its characters has to be escaped.
       if (chars > STEP_CHARS_MAX / ESCAPE_CHARS_MAX && JSON.stringify(content).length > STEP_CHARS_MAX) throw tooLong()
     },

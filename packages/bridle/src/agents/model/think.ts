@@ -1,5 +1,4 @@
-// A call of a model: its text and thoughts are heard while they arrive, and the whole answer comes back as one step. Whatever a
-// provider does, the call ends in an answer or in a ModelError.
+// A call of a model, heard while it arrives and returned as one step. It always ends in an answer or in a ModelError.
 import { present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { AudioTokens } from '../../model-data/prices.ts'
@@ -91,17 +90,17 @@ const cutOff = (model: LanguageModel, isEmpty: boolean): ModelError => {
     : new ModelError('cut', `The answer of ${name} ended before its end.`)
 }
 
-const FINISHES: Readonly<Record<string, ModelFinish>> = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content-filter',
-  'tool-calls': 'tool-calls',
-  other: 'other',
-}
+export const FINISHES = [
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'other',
+] as const satisfies readonly ModelFinish[]
 
 const finishOf = (part: StreamPart, model: LanguageModel): ModelFinish => {
   const { unified } = finishReason(part)
-  const finish = typeof unified === 'string' && Object.hasOwn(FINISHES, unified) ? FINISHES[unified] : undefined
+  const finish = FINISHES.find((each) => each === unified)
   if (finish) return finish
   const name = `"${model.provider}/${model.modelId}"`
   throw unified === 'error'

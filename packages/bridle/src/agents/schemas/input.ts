@@ -1,16 +1,13 @@
 // The input of a run, made from a request or a prompt, and the result of a run, made from its return value.
 import { acceptPromptAlone } from '../../kernel/agent-info.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
 type ValidationResult<T> = { readonly value: T } | { readonly problem: string }
 
-/**
- * The prompt and input to submit for a request's body. The log keeps the body as it came: the schema may turn it into values
- * that are not JSON, so it is applied again where the run starts.
- */
+/** The prompt and input of a request's body. The log keeps the body as it came, so the schema is applied again where the run starts. */
 export const acceptInput = async (
   definition: AgentDefinition,
   body: JsonObject,
@@ -66,18 +63,15 @@ export const toPlainJson = (value: unknown, name: string): Json => {
 
 export const toPlainObject = (value: unknown, name: string): JsonObject => {
   const copy = toPlainJson(value, name)
-  if (!isObject(copy)) throw new TypeError(`The ${name} must be an object.`)
+  if (!isJsonObject(copy)) throw new TypeError(`The ${name} must be an object.`)
   return copy
 }
 
 const validateInput = async ({ input }: AgentDefinition, value: Json): Promise<ValidationResult<unknown>> => {
-  if (!input) return isObject(value) ? { value } : { problem: 'The input is not an object.' }
+  if (!input) return isJsonObject(value) ? { value } : { problem: 'The input is not an object.' }
   const checked = await validateWithSchema(input, value)
   return 'problem' in checked ? { problem: `The input does not fit: ${checked.problem}` } : checked
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const parseObject = (text: string): JsonObject | null => {
   if (!text.trimStart().startsWith('{')) return null

@@ -63,7 +63,6 @@ export const validateWithSchema = async <Output>(
   }
 }
 
-/** The first issues in one line. */
 export const describeIssues = (issues: readonly SchemaIssue[]): string =>
   issues.slice(0, ISSUES_MAX).map(describeIssue).join('; ')
 

@@ -1,13 +1,12 @@
-// Finds the call in the log that the function makes again: by its name and its arguments, never by its position. So two calls that
-// change places each get their own receipt.
-import type { JsonObject } from '../../kernel/json.ts'
-import { type CallRecord, callFingerprint, type Effect, type LogMark, type RunMemo } from './memo.ts'
+// Finds the logged call that a function repeats, by name and arguments and never by position: two calls may change places.
+import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
+import type { CallRecord, Effect, LogMark, RunMemo } from './memo.ts'
 
 export class CallLookup {
   readonly #memo: RunMemo
-  readonly #byName = new Map<string, CallRecord[]>()
+  readonly #byName: Map<string, CallRecord[]>
   /** Calls of one step key are tries of one call. */
-  readonly #tries = new Map<string, string[]>()
+  readonly #tries: Map<string, CallRecord[]>
   readonly #ids: Set<string>
   readonly #taken = new Set<string>()
   /** The last number of each id: a function may make thousands of calls of one name. */
@@ -19,21 +18,11 @@ export class CallLookup {
     this.#memo = memo
     this.#onSettled = onSettled
     this.#ids = new Set(memo.calls.keys())
-    for (const call of memo.calls.values()) {
-      const name = nameKey(baseId(call.id), call)
-      const others = this.#byName.get(name)
-      if (others) others.push(call)
-      else this.#byName.set(name, [call])
-      const tries = this.#tries.get(call.stepId)
-      if (tries) tries.push(call.id)
-      else this.#tries.set(call.stepId, [call.id])
-    }
+    this.#byName = Map.groupBy(memo.calls.values(), (call) => nameKey(baseId(call.id), call))
+    this.#tries = Map.groupBy(memo.calls.values(), ({ stepId }) => stepId)
   }
 
-  /**
-   * The call with these arguments that the function has not made again yet: a settled one, else an open one. Where none is equal
-   * the call is new: its outcome is null, and the log does not have it.
-   */
+  /** The call with these arguments that was not repeated yet: a settled one, else an open one. Without one the call is new, and not in the log. */
   take(base: string, tool: string, args: JsonObject, effect: Effect): { call: CallRecord; isNew: boolean } {
     const equal = this.#byName.get(nameKey(baseId(base), { tool, arguments: args })) ?? []
     // A function makes its calls again in their order, mostly: one that polls finds each of thousands at the front.
@@ -52,7 +41,6 @@ export class CallLookup {
     return { call: this.#create(base, tool, args, effect, failed?.stepId), isNew: true }
   }
 
-  /** The function reports the call itself. */
   markTaken(id: string): void {
     this.#taken.add(id)
   }
@@ -63,7 +51,7 @@ export class CallLookup {
   }
 
   #take({ stepId }: CallRecord): void {
-    for (const id of this.#tries.get(stepId) ?? []) this.#taken.add(id)
+    for (const { id } of this.#tries.get(stepId) ?? []) this.#taken.add(id)
   }
 
   #create(base: string, tool: string, args: JsonObject, effect: Effect, stepId?: string): CallRecord {
@@ -85,4 +73,4 @@ const numbered = (base: string, n: number): string => (n === 1 ? base : `${base}
 const baseId = (id: string): string => id.replace(/#\d+$/, '')
 
 const nameKey = (base: string, { tool, arguments: args }: Pick<CallRecord, 'tool' | 'arguments'>): string =>
-  `${base} ${callFingerprint(tool, args)}`
+  `${base} ${canonicalJson([tool, args])}`

@@ -27,7 +27,6 @@ export const createCallScope = (): CallScope => {
   }
 }
 
-/** Sees no call. */
 export const noCallScope: CallScope = { run: (_origin, call) => call(), current: () => undefined }
 
 interface AsyncStorage {

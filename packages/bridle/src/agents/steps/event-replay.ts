@@ -1,8 +1,6 @@
-// The events that a function reported in its earlier attempts. The function reports them again when it begins again; an event that
-// equals one in the log is left out.
+// The events of earlier attempts. A function reports them again; an event that equals one in the log is left out.
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
 
-/** An event in the log. */
 export interface ReplayedEvent {
   readonly seq: number
   readonly payload: JsonObject
@@ -20,10 +18,7 @@ export class EventReplay {
     else this.#events.set(type, [stored])
   }
 
-  /**
-   * Takes the first event in the log after `after` that has all of these fields: the kernel adds some of its own. One that no call
-   * may have reported comes first. Each counts once.
-   */
+  /** Takes the first event after `after` that has these fields, once; the kernel adds others. Events that no call may have reported come first. */
   take(type: string, fields: object, after = 0): JsonObject | null {
     // The log has nothing of a new call: there is no need to look.
     if (after === Number.POSITIVE_INFINITY) return null
@@ -39,7 +34,6 @@ export class EventReplay {
     return (this.#events.get(type) ?? []).filter(matcher(fields, after)).map(({ payload }) => payload)
   }
 
-  /** Takes every event between two numbers. */
   takeBetween(type: string, after: number, before: number): readonly JsonObject[] {
     const events = this.#events.get(type) ?? []
     const first = events.findIndex(({ seq }) => seq > after)

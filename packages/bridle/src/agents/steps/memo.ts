@@ -3,7 +3,7 @@
 import { catalogue, isEventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
-import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { ApprovalDecision, Payloads } from '../../kernel/schemas.ts'
 import { EventReplay } from './event-replay.ts'
 
@@ -37,14 +37,12 @@ export type Effect = NonNullable<Payloads['tool_call']['effect']>
 /** The result of a step, or its error. Neither: the step returned nothing. */
 export type StepResult = Pick<Payloads['step_done'], 'result' | 'error'> & ErrorDetails
 
-/** The part of an error that the log keeps beside the message. */
 export interface ErrorDetails {
   readonly error_name?: string
   readonly error_code?: string
   readonly transient?: boolean
 }
 
-/** The last question about a call. */
 export interface ApprovalRecord {
   readonly requestId: string
   readonly kind: 'tool' | 'unknown_outcome'
@@ -55,17 +53,14 @@ export interface ApprovalRecord {
   readonly decision: ApprovalDecision | null
   readonly approvedDigest: string | null
   readonly reason: string | null
-  /** The answer was used. */
   readonly isUsed: boolean
 }
 
-/** An artifact of the run: the number of the event that published it, and its type. */
 export interface ArtifactRecord {
   readonly seq: number
   readonly contentType: string
 }
 
-/** A step of the function as readers of the log see it. */
 export interface ShownStep {
   /** The number of the step in its run, from 1. */
   readonly index: number
@@ -79,17 +74,13 @@ export interface SignalRecord {
 }
 
 export class RunMemo {
-  /** The last event that the memo knows. */
   lastSeq = 0
-  /** The time of the run's first event. */
   startedAt = 0
   readonly calls = new Map<string, CallRecord>()
   readonly steps = new Map<string, StepResult>()
   /** By the id of the step in its `step_progress`. */
   readonly shownSteps = new Map<string, ShownStep>()
-  /** How many batches of parallel calls the log has. */
   batches = 0
-  /** The last approval of each call. */
   readonly approvals = new Map<string, ApprovalRecord>()
   readonly signals = new Map<string, SignalRecord[]>()
   readonly artifacts = new Map<string, ArtifactRecord>()
@@ -290,9 +281,6 @@ export class RunMemo {
 
   #hasBegun = false
 }
-
-/** Equal for calls of one tool with the same arguments. */
-export const callFingerprint = (tool: string, args: JsonObject): string => canonicalJson([tool, args])
 
 const isEmittable = (type: string): boolean =>
   isEventType(type) && catalogue[type].wire !== 'internal' && !REPLAYED_OTHERWISE.has(type)

@@ -17,7 +17,6 @@ export const continuedRuns = async (session: ReportedSession, runId: string): Pr
   return runIds
 }
 
-/** The pages of the log since the first of these runs. */
 export async function* historyPages(
   session: ReportedSession,
   runIds: ReadonlySet<string>,

@@ -7,7 +7,6 @@ export class StepNames {
   readonly #counts = new Map<string, number>()
   readonly #active = new Set<string>()
 
-  /** The name of the next step, sleep or signal of this name. */
   next(name: string): string {
     const count = (this.#counts.get(name) ?? 0) + 1
     this.#counts.set(name, count)

@@ -29,7 +29,6 @@ export class TextReplay {
     this.#log = log
   }
 
-  /** The text in the log was said again. */
   get isDone(): boolean {
     return this.#at >= this.#log.length
   }

@@ -1,16 +1,13 @@
-// The agents that come with the middleware of another agent. Nobody serves them under a name of their own: the name of a child's
-// agent leads to its definition, from the definition of the agent that is served.
+// Agents that come with the middleware of a served agent: their definitions are found from its definition, by name.
 import type { AgentDefinition } from '../agent.ts'
 import type { ChildAgent } from '../middleware/middleware.ts'
 
 export const childAgentsOf = ({ use }: AgentDefinition): readonly ChildAgent[] =>
   use.flatMap(({ agents = [] }) => agents)
 
-/** The agent that does the calls of a tool in sessions of its own. */
 export const childAgentOf = (definition: AgentDefinition, tool: string): ChildAgent | undefined =>
   childAgentsOf(definition).find((each) => each.tool === tool)
 
-/** The agent of a child's session. */
 export const childAgentName = (parent: string, { name }: Pick<ChildAgent, 'name'>): string =>
   `${parent}${SEPARATOR}${name}`
 

@@ -7,7 +7,7 @@ import { type JsonObject, present } from '../../kernel/json.ts'
 import type { ChildResult, ChildSessions, ChildStart } from '../../kernel/ports/child-sessions.ts'
 import type { Policy } from '../../kernel/schemas.ts'
 import { shortErrorMessage } from '../error-message.ts'
-import { performCalls } from '../loop/call-actions.ts'
+import { performCalls, viewsOf } from '../loop/call-actions.ts'
 import { type CallName, eventItem, outcomeItem } from '../loop/calls/call-items.ts'
 import { stepKeyOf } from '../loop/calls/calls.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
@@ -17,7 +17,6 @@ import { acceptInput } from '../schemas/input.ts'
 import { childAgentName, childAgentOf } from './child-agents.ts'
 import { CHILD_FAILURES_MAX, CHILD_ID_DIGITS, CHILD_RETRY_MS } from './limits.ts'
 
-/** A call, and the child session that does it. */
 interface Task {
   readonly call: CallName
   readonly args: JsonObject
@@ -51,9 +50,8 @@ export const delegateCalls = async (run: LoopRun, ids: readonly string[]): Promi
 }
 
 const tasksOf = async (run: LoopRun, ids: readonly string[]): Promise<readonly Task[]> => {
-  const { definition, job, ports, transcript } = run
-  const views = (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
-  const tasks = views.map(async (view): Promise<Task[]> => {
+  const { definition, job, ports } = run
+  const tasks = viewsOf(run, ids).map(async (view): Promise<Task[]> => {
     const agent = childAgentOf(definition, toolNameOf(view))
     if (!agent) return []
     const hash = await ports.digest(stepKeyOf(job.key, view.call.id))

@@ -1,5 +1,4 @@
-// The answers of functions that decide at once: `when` of a rule, `approve` and `resources` of a tool. One that is async by mistake
-// answers with a promise, which says nothing yet. Its error would be nobody's, and end the process.
+// The answers of `when`, `approve` and `resources`, which must not be async: a promise says nothing yet, and its rejection would be unhandled.
 
 /** The answer itself. Throws where it is a promise. */
 export const syncAnswer = (name: string, answer: unknown): unknown => {

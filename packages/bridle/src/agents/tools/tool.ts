@@ -80,7 +80,7 @@ export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'dir
  * loop writes all of these itself.
  */
 export type ToolEventType = Exclude<EmittableEventType, (typeof LOOP_EVENT_TYPES)[number]>
-export const LOOP_EVENT_TYPES = [
+const LOOP_EVENT_TYPES = [
   'token',
   'response',
   'thinking',
@@ -98,6 +98,8 @@ export const LOOP_EVENT_TYPES = [
   'hook_event',
   'transport_diagnostic',
 ] as const satisfies readonly EmittableEventType[]
+
+export const isLoopEventType = (type: string): boolean => (LOOP_EVENT_TYPES as readonly string[]).includes(type)
 
 /** A tool. Only `tool()` makes one. */
 export interface Tool {

@@ -1,12 +1,12 @@
 // The spans of a model agent, by OpenTelemetry's conventions for generative AI: one for each time that a process drives a run, and
 // below it one for each call of a model and of a tool. They have no words of prompts, answers, arguments or results.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { present } from '../../kernel/json.ts'
+import { ownProperty, present } from '../../kernel/json.ts'
 import type { CallName } from '../loop/calls/call-items.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
 import { type LanguageModel, type ModelRequest, type ModelUsage, modelProblem, type Thought } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
-import { type ThinkOptions, type ThoughtListener, think } from '../model/think.ts'
+import { NO_LISTENER, type ThinkOptions, think } from '../model/think.ts'
 import { NO_SPAN, type SpanAttributes, type TraceSpan } from './trace.ts'
 
 /** The span of a run in this process. Another process that takes the run up makes a span of its own. */
@@ -29,7 +29,6 @@ export const startAgentSpan = ({ definition, ports: { trace }, reporter }: LoopR
   })
 }
 
-/** A name is `provider/model-id`. */
 const namesOf = (
   model: LanguageModel | string | undefined,
 ): { readonly provider: string; readonly modelId: string } => {
@@ -38,14 +37,14 @@ const namesOf = (
   return { provider, modelId: rest.join('/') }
 }
 
-/** Asks the model, in a span. */
 export const thinkInSpan = async (
   run: LoopRun,
   model: LanguageModel,
   request: ModelRequest,
-  listener: ThoughtListener,
-  options: ThinkOptions,
+  callId: ThinkOptions['callId'],
+  listener = NO_LISTENER,
 ): Promise<Thought> => {
+  const options = { callId, clock: run.ports.clock, stallMs: run.definition.limits.stallMs }
   if (!run.span.isRecording || modelProblem(model) !== null) return think(model, request, listener, options)
   const span = run.span.child({
     name: `chat ${model.modelId}`,
@@ -119,9 +118,8 @@ const PROVIDER_NAMES: { readonly [provider: string]: string } = {
 }
 
 const providerName = (provider: string): string => {
-  const isVertex = provider.startsWith('google.vertex')
-  const [first = ''] = isVertex ? ['vertex'] : provider.split('.')
-  return (Object.hasOwn(PROVIDER_NAMES, first) ? PROVIDER_NAMES[first] : undefined) ?? first
+  const [first = ''] = provider.startsWith('google.vertex') ? ['vertex'] : provider.split('.')
+  return ownProperty(PROVIDER_NAMES, first) ?? first
 }
 
 const usageAttributes = (usage: ModelUsage): SpanAttributes =>

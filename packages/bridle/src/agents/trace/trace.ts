@@ -13,7 +13,6 @@ export interface SpanStart {
 export interface TraceSpan {
   /** False: nobody listens, and attributes need not be put together. */
   readonly isRecording: boolean
-  /** Starts a span below this one. */
   child(start: SpanStart): TraceSpan
   set(attributes: SpanAttributes): void
   /** Runs the work in such a way that spans which other libraries start in it are below this one. */

@@ -1,7 +1,7 @@
 // The lines of a server: on each target the same, from its variables and the sockets that the target can open.
 import type { SessionService } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { cascadeEngine } from '../../voice/cascade/cascade.ts'
+import { cascadeEngine } from '../../voice/cascade/cascade-line.ts'
 import { type CascadeEnv, cascadeSettings } from '../../voice/cascade/settings.ts'
 import type { VoiceEngine } from '../../voice/engine.ts'
 import { Lines } from '../../voice/lines.ts'

@@ -3,7 +3,6 @@ import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.t
 import { decodeG711, encodeG711 } from './g711.ts'
 import { SPEECH_PER_TELEPHONE_SAMPLE } from './limits.ts'
 
-/** Samples a second of a format. */
 export const sampleRateOf = (format: AudioFormat): number =>
   (AUDIO_BYTES_PER_MS[format] * 1000) / (format === 'pcm16' ? 2 : 1)
 
@@ -67,4 +66,11 @@ const join = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   whole.set(first)
   whole.set(second, first.length)
   return whole
+}
+
+/** The loudness of samples: the root of their mean square. */
+export const levelOf = (samples: Int16Array): number => {
+  let sum = 0
+  for (const sample of samples) sum += sample * sample
+  return Math.sqrt(sum / samples.length)
 }

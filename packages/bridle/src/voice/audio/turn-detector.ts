@@ -1,8 +1,6 @@
-// Cuts what a microphone hears into turns: a turn begins with voice and ends with a pause. Levels decide, with the noise of the
-// room as their measure.
+// Cuts audio into turns, from voice to pause. Levels decide, measured against the noise of the room.
 
 import { SILENCE_MS } from '../limits.ts'
-import { levelOf } from './level.ts'
 import {
   FRAME_MS,
   LEAD_IN_MS,
@@ -15,6 +13,7 @@ import {
   VOICED_FRAMES_MIN,
   VOICED_MS_MIN,
 } from './limits.ts'
+import { levelOf } from './samples.ts'
 import type { TurnAudio } from './wav.ts'
 
 export interface TurnObserver {
@@ -26,10 +25,8 @@ export interface TurnObserver {
 export class TurnDetector {
   readonly #sampleRate: number
   readonly #observer: TurnObserver
-  /** The frame that is not full yet. */
   #frame: Int16Array
   #filled = 0
-  /** Levels of the newest frames, for the noise. */
   readonly #levels: number[] = []
   /** The frames of the turn, or of its lead-in before it begins. */
   #frames: Int16Array[] = []

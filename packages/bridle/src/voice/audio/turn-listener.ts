@@ -1,15 +1,12 @@
 // The turns of a client: by its silence, or where it says so itself.
 import type { AudioFormat, VoiceRequest } from '../../kernel/ports/voice.ts'
-import { levelOf } from './level.ts'
 import { SILENT_LEVEL_MAX, TURN_MS_MAX, TURN_MS_MIN } from './limits.ts'
-import { SampleReader, sampleRateOf } from './samples.ts'
+import { levelOf, SampleReader, sampleRateOf } from './samples.ts'
 import { TurnDetector, type TurnObserver } from './turn-detector.ts'
 
 export interface TurnListener {
-  /** A turn has begun, and not ended. */
   readonly isOpen: boolean
   hear(audio: Uint8Array): void
-  /** The client says that its turn is over. */
   end(): void
 }
 

@@ -1,8 +1,8 @@
 // The voice in an open microphone of which nobody has made a turn yet. A connection that breaks now takes words with it.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeG711 } from './g711.ts'
-import { levelOf } from './level.ts'
 import { LEVEL_STRIDE_BYTES, UNANSWERED_MS_MAX, VOICE_LEVEL_MIN } from './limits.ts'
+import { levelOf } from './samples.ts'
 
 export class UnansweredVoice {
   readonly #format: AudioFormat
@@ -17,7 +17,6 @@ export class UnansweredVoice {
     return this.#isHeard
   }
 
-  /** The time since the last voice. */
   get quietMs(): number {
     return this.#quietMs
   }

@@ -1,7 +1,6 @@
 // A turn of a speaker as a file that services read.
 import { WAV_HEAD_BYTES } from './limits.ts'
 
-/** Samples of a speaker, mono. */
 export interface TurnAudio {
   readonly sampleRate: number
   readonly samples: readonly Int16Array[]
@@ -24,7 +23,6 @@ export const wavFile = ({ sampleRate, samples }: TurnAudio): Uint8Array<ArrayBuf
   return file
 }
 
-/** The head of a file with so many bytes of samples: 16 bits, mono. */
 export const wavHead = (sampleRate: number, size: number): Uint8Array<ArrayBuffer> => {
   const head = new Uint8Array(WAV_HEAD_BYTES)
   const view = new DataView(head.buffer)

@@ -4,13 +4,11 @@ import type { SpeechAmount } from '../../model-data/speech-prices.ts'
 import { cutAfterAbsence } from '../absence.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { type TurnListener, turnListener } from '../audio/turn-listener.ts'
-import { type TurnAudio, turnAudioMs } from '../audio/wav.ts'
-import type { EngineLine, LinePorts } from '../engine.ts'
-import { turnFile } from '../keeping/audio-clip.ts'
+import { type TurnAudio, turnAudioMs, wavFile } from '../audio/wav.ts'
+import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
-import { LinePrompts, NOT_SAVED } from '../prompts.ts'
+import { LinePrompts, NOT_SAVED, TURN_LOST } from '../prompts.ts'
 import { speechUsage } from '../speech-usage.ts'
-import { TURN_LOST } from '../turn-lost.ts'
 import { TURNS_WAITING_MAX } from './limits.ts'
 import { SpeechServiceError } from './services/speech-service.ts'
 import { synthesize } from './services/synthesis.ts'
@@ -18,12 +16,21 @@ import { transcribe } from './services/transcription.ts'
 import type { CascadeSettings } from './settings.ts'
 import { SpokenRuns } from './speaking/spoken-runs.ts'
 
-export interface CascadePorts extends LinePorts {
+/** Lines through the services of the settings. Opening one asks no service: faults come with the first words. */
+export const cascadeEngine = (
+  settings: CascadeSettings,
+  request: CascadePorts['fetch'] = (input, init) => fetch(input, init),
+): VoiceEngine<CascadeLine> => ({
+  open: async (wishes, client, ports, onClosed = () => {}) =>
+    new CascadeLine(settings, wishes, client, { ...ports, fetch: request, onClosed }),
+})
+
+interface CascadePorts extends LinePorts {
   readonly fetch: typeof fetch
   readonly onClosed: () => void
 }
 
-export class CascadeLine implements EngineLine {
+class CascadeLine implements EngineLine {
   readonly kind = 'cascade'
   readonly model: string
   readonly voice: string
@@ -46,7 +53,6 @@ export class CascadeLine implements EngineLine {
   #waitingTurns = 0
 
   constructor(settings: CascadeSettings, request: VoiceRequest, client: VoiceClient, ports: CascadePorts) {
-    const { format, session, user, key } = request
     this.model = settings.synthesis.model
     this.voice = request.voice ?? settings.voice
     this.#settings = settings
@@ -57,9 +63,7 @@ export class CascadeLine implements EngineLine {
     this.#keeper = AudioKeeper.of(request, ports)
     this.#turns = this.#listen()
     this.#runs = new SpokenRuns({
-      ...{ clock: ports.clock, client: this.#client, format, session, key },
-      send: (command) => ports.send(key, command),
-      actor: user === null ? {} : { actor: user },
+      ...{ clock: ports.clock, send: ports.send, request, client: this.#client },
       synthesize: ({ words, signal }) => synthesize(ports, settings.synthesis, { words, voice: this.voice, signal }),
       onFault: (cause) => this.#fault(cause),
       charge: (amount) => this.#charge('synthesis', amount),
@@ -170,7 +174,9 @@ export class CascadeLine implements EngineLine {
   async #submit(prompt: string, turn: TurnAudio | null): Promise<void> {
     const runId = await this.#prompts.submit(prompt)
     if (runId === null) return
-    if (turn) this.#keeper?.keep(runId, 'user', () => turnFile(turn))
+    // The detector ends a turn before it is longer than an artifact may be.
+    if (turn)
+      this.#keeper?.keep(runId, 'user', () => ({ bytes: wavFile(turn), audioMs: turnAudioMs(turn), isCut: false }))
     if (!this.#closing.signal.aborted) this.#runs.follow(runId)
   }
 

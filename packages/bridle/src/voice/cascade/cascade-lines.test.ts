@@ -4,7 +4,7 @@ import { agent } from '../../agents/agent.ts'
 import { isVoiceFault } from '../../kernel/ports/voice.ts'
 import { bytesOf, voice } from '../audio/sounds.suite.ts'
 import { talker, VoiceWorld } from '../voice-world.suite.ts'
-import { cascadeEngine } from './cascade.ts'
+import { cascadeEngine } from './cascade-line.ts'
 import { SETTINGS } from './cascade-world.suite.ts'
 import { SpeechStub } from './services/speech-stub.suite.ts'
 

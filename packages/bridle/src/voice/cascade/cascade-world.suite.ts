@@ -4,7 +4,7 @@ import { digest, flushPending, key, setUp, VirtualClock } from '../../kernel/hos
 import { isVoiceFault, type VoiceClient, type VoiceFault, type VoiceRequest } from '../../kernel/ports/voice.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { bytesOf, silence, voice } from '../audio/sounds.suite.ts'
-import { cascadeEngine } from './cascade.ts'
+import { cascadeEngine } from './cascade-line.ts'
 import { SpeechStub } from './services/speech-stub.suite.ts'
 import type { CascadeSettings } from './settings.ts'
 

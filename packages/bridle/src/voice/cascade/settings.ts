@@ -19,11 +19,9 @@ export interface CascadeEnv {
   readonly BRIDLE_TTS_VOICE?: string | undefined
 }
 
-/** The services that hear and speak for agents without a voice of their own. */
 export interface CascadeSettings {
   readonly transcription: SpeechService
   readonly synthesis: SpeechService
-  /** The voice of a client that names none. */
   readonly voice: string
 }
 

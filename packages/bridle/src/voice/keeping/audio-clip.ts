@@ -2,10 +2,9 @@
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeG711 } from '../audio/g711.ts'
 import { sampleRateOf } from '../audio/samples.ts'
-import { type TurnAudio, turnAudioMs, wavFile, wavHead } from '../audio/wav.ts'
+import { wavFile, wavHead } from '../audio/wav.ts'
 import { KEPT_MS_MAX } from './limits.ts'
 
-/** A WAV file, ready to be kept. */
 export interface AudioFile {
   readonly bytes: Uint8Array
   readonly audioMs: number
@@ -22,7 +21,6 @@ export class AudioClip {
     this.#format = format
   }
 
-  /** Milliseconds of all that was added. */
   get ms(): number {
     return this.#bytes / AUDIO_BYTES_PER_MS[this.#format]
   }
@@ -74,10 +72,3 @@ export class AudioClip {
     return target
   }
 }
-
-/** A turn that the server itself has cut from the audio: it is never longer than an artifact may be. */
-export const turnFile = (turn: TurnAudio): AudioFile => ({
-  bytes: wavFile(turn),
-  audioMs: turnAudioMs(turn),
-  isCut: false,
-})

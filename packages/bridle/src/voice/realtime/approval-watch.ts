@@ -7,13 +7,11 @@ import { type SpokenCall, spokenCall } from '../spoken-call.ts'
 
 export interface CallApproval {
   readonly tool: string
-  readonly reason: string
   readonly call: SpokenCall
 }
 
 let lastKey = 0
 
-/** Returns the function that ends the watch. */
 export const watchApprovals = (session: Session, onApproval: (approval: CallApproval) => void): (() => void) => {
   lastKey += 1
   const audience: Audience = {
@@ -40,6 +38,6 @@ const approvalIn = (event: AnyEvent, session: Session): CallApproval[] => {
   if (event.type !== 'approval_required' || event.hearsay) return []
   const { run } = session.state.lifecycle
   if (!run?.spoken || run.runId !== event.run) return []
-  const { tool_name: tool, reason, kind = 'tool', arguments: args = {} } = event.payload
-  return [{ tool, reason: reason ?? '', call: spokenCall(kind, tool, withoutCallId(args)) }]
+  const { tool_name: tool, kind = 'tool', arguments: args = {} } = event.payload
+  return [{ tool, call: spokenCall(kind, tool, withoutCallId(args)) }]
 }

@@ -6,7 +6,6 @@ import { PROVIDER_MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { ProviderAccess } from './provider.ts'
 import { ProviderRefusal } from './provider-socket.ts'
 
-/** The faults of one provider and model. */
 export interface ProviderFaults {
   readonly key: () => VoiceFault
   readonly model: () => VoiceFault
@@ -49,7 +48,6 @@ export const TURN_EMPTY: VoiceFault = {
   message: 'The turn has no audio, or less than 100 ms of it. Send audio before its end.',
 }
 
-/** A connection that failed. */
 export const connectionFault = (error: unknown, faults: ProviderFaults): VoiceFault => {
   const status = error instanceof ProviderRefusal ? error.status : null
   if (status === 401 || status === 403) return faults.key()

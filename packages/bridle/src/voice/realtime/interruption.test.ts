@@ -1,7 +1,8 @@
 // A listener interrupts: what the log says was said is what was heard.
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { wordEnd } from '../heard-answers.ts'
 import { TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
-import { SpokenAnswer, wordEnd } from './spoken-answer.ts'
+import { SpokenAnswer } from './spoken-answer.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {

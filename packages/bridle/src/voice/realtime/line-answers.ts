@@ -1,16 +1,14 @@
 // The answers of a line. The loop asks its model, which is the connection of the line: each request is one response of the provider.
 // The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
-import { isRefusal } from '../../kernel/commands.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import { answerOf } from '../../kernel/projections/message-parts.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
-import { cutAfterAbsence, type HeardAnswer } from '../absence.ts'
+import { cutAfterAbsence, cutAnswer, type HeardAnswer } from '../absence.ts'
 import type { LinePorts } from '../engine.ts'
 import { HeardAnswers } from '../heard-answers.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { PLAYED_WAIT_MS, WRITTEN_LOOK_MS, WRITTEN_LOOKS } from '../limits.ts'
-import type { CallApproval } from './approval-watch.ts'
 import { isFinalFault } from './faults.ts'
 import { LineNotices } from './line-notices.ts'
 import { LineResponses } from './line-responses.ts'
@@ -35,16 +33,16 @@ export interface LineAnswersPorts extends LinePorts {
 
 export class LineAnswers {
   readonly model: LanguageModel
+  readonly responses: LineResponses
+  readonly notices: LineNotices
   readonly #ports: LineAnswersPorts
   #answer: SpokenAnswer | null = null
-  readonly #responses: LineResponses
   #isHungUp = false
   /** Null: the listener is there. */
   #pausedAt: number | null = null
   /** Resolves when the client has reported how much it played. */
   #onPlayed: ((item: string, isStopped: boolean) => void) | null = null
   #interruption: Promise<void> | null = null
-  readonly #notices: LineNotices
   readonly #heard: HeardAnswers
   /** The spoken run that was under way when the line was opened: another process, or another line, has begun its answer. */
   readonly #inheritedRunId: string | null
@@ -58,11 +56,8 @@ export class LineAnswers {
       playing: () => this.#playing(),
       heardMs: (item) => this.#answer?.heardItems(this.#now).get(item) ?? 0,
     })
-    this.#notices = new LineNotices({
-      ...{ clock: ports.clock, client: ports.client, link: ports.link, format: ports.request.format },
-      charge: (usage) => this.#charge(usage),
-    })
-    this.#responses = new LineResponses({
+    this.notices = new LineNotices(ports, (usage) => this.#charge(usage))
+    this.responses = new LineResponses({
       ...ports,
       newResponse: (cancel) => this.#newResponse(cancel),
       onUnsaid: () => this.#forgetAnswer(),
@@ -76,22 +71,11 @@ export class LineAnswers {
     }
   }
 
-  /** A response is under way. */
-  get isBusy(): boolean {
-    return this.#responses.isBusy
-  }
-
-  /** Resolves when the response under way has ended. */
-  whenIdle(): Promise<void> {
-    return this.#responses.whenIdle()
-  }
-
   /** The listener hears an answer, or is about to. */
   get isHeard(): boolean {
-    return this.#responses.isSpeaking || Boolean(this.#answer?.playing(this.#ports.clock.now()))
+    return this.responses.isSpeaking || Boolean(this.#answer?.playing(this.#ports.clock.now()))
   }
 
-  /** The listener is away, and may come back. */
   pause(): void {
     this.#pausedAt = this.#ports.clock.now()
     this.#heard.mark()
@@ -106,24 +90,19 @@ export class LineAnswers {
   hangUp(isPlayed = false): void {
     const { clock, request, send } = this.#ports
     this.#isHungUp = true
-    this.#notices.hangUp()
+    this.notices.hangUp()
     const answer = this.#answer
     const leftAt = this.#pausedAt ?? clock.now()
     const heardAt = isPlayed ? Number.POSITIVE_INFINITY : leftAt
     this.#keepAudio(answer, heardAt)
-    if (!answer || !(this.#responses.isBusy || answer.playing(leftAt))) return this.#heard.settle()
-    const { chars, audioMs } = answer.heard(heardAt)
-    const heard = { runId: answer.runId, chars, audioMs }
+    if (!answer || !(this.responses.isBusy || answer.playing(leftAt))) return this.#heard.settle()
+    const heard = answer.heard(heardAt)
     this.#heard.leave(heard)
     cutAfterAbsence(request, send, heard)
   }
 
   handle(event: ResponseEvent): void {
-    if (!this.#notices.handle(event)) this.#responses.handle(event)
-  }
-
-  announce(approval: CallApproval): Promise<void> {
-    return this.#notices.announce(approval)
+    if (!this.notices.handle(event)) this.responses.handle(event)
   }
 
   /** Tokens that no run reports count as well. */
@@ -133,27 +112,14 @@ export class LineAnswers {
     if (usage) send(request.key, { type: 'charge', usage }).catch(() => {})
   }
 
-  /** The provider refuses a response. False if it is not the current one. */
-  refuse(name: string | null, fault: VoiceFault): boolean {
-    return this.#responses.refuse(name, fault)
-  }
-
-  /** The connection is gone. The answer goes on from another one, behind the audio that was sent. */
-  handleLoss(): void {
-    this.#responses.handleLoss()
-  }
-
   played(itemId: string, ms: number, isStopped = false): void {
     const item = this.#answer?.item(itemId)
-    if (!item) return this.#notices.played(itemId, ms)
+    if (!item) return this.notices.played(itemId, ms)
     item.playedMs = ms
     this.#onPlayed?.(itemId, isStopped)
   }
 
-  /**
-   * `speech`: somebody speaks while the answer is spoken. A call that waits for an approval goes on waiting, and so does a tool at work:
-   * nobody spoke over them. `request`: the client wants no answer.
-   */
+  /** `speech`: a speaker interrupts the answer; an open approval and a running tool continue. `request`: the client wants no answer. */
   interrupt(cause: 'speech' | 'request'): Promise<void> {
     this.#interruption ??= this.#interrupt(cause).finally(() => {
       this.#interruption = null
@@ -166,15 +132,15 @@ export class LineAnswers {
     const { state } = request.session
     const { run } = state.lifecycle
     const now = clock.now()
-    this.#notices.stop(now)
+    this.notices.stop(now)
     const answer = this.#answer
     const playing = answer?.playing(now) ?? null
-    const { isBusy } = this.#responses
+    const { isBusy } = this.responses
     const isWaiting = statusOf(state) === 'awaiting_approval'
     const runId = answer?.runId ?? (run?.spoken ? run.runId : null)
     const isAtWork = run?.runId === runId && (cause === 'request' || this.#isInheritedText())
     if (runId === null || !(playing || isBusy || isAtWork)) return
-    this.#responses.silence()
+    this.responses.silence()
     if (playing) {
       const report = this.#waitForReport(playing.id)
       client.interrupted(playing.id)
@@ -183,9 +149,9 @@ export class LineAnswers {
     this.#keepAudio(answer, now)
     if (this.#answer === answer) this.#answer = null
     if (isWaiting && cause === 'speech') return this.#heard.settle()
-    const heard = answer?.heard(now) ?? { ...this.#heardBefore(runId), cut: [] }
-    for (const { item, text, ms } of heard.cut) link.current?.api.cut(item.id, text, ms)
-    await this.#keepHeard(runId, heard.chars, heard.audioMs)
+    const heard = answer?.heard(now)
+    for (const { item, text, ms } of heard?.cut ?? []) link.current?.api.cut(item.id, text, ms)
+    await this.#keepHeard(heard ?? this.#heardBefore(runId))
     this.#heard.settle()
   }
 
@@ -198,10 +164,10 @@ export class LineAnswers {
   }
 
   /** The part of an answer that was heard on an earlier line, and the steps that are done. */
-  #heardBefore(runId: string): { readonly chars: number; readonly audioMs: number } {
+  #heardBefore(runId: string): HeardAnswer {
     const { course, listening } = this.#ports.request.session.state
     const { chars, audioMs } = listening.answer?.runId === runId ? listening.answer : NOTHING
-    return { chars: Math.max(chars, runId === this.#inheritedRunId ? course.kept.chars : 0), audioMs }
+    return { runId, chars: Math.max(chars, runId === this.#inheritedRunId ? course.kept.chars : 0), audioMs }
   }
 
   get #now(): number {
@@ -210,10 +176,9 @@ export class LineAnswers {
 
   #playing(): HeardAnswer | null {
     const answer = this.#answer
-    const isOpen = this.#responses.isBusy || this.#interruption !== null || this.#pausedAt !== null
+    const isOpen = this.responses.isBusy || this.#interruption !== null || this.#pausedAt !== null
     if (!answer || !(isOpen || answer.playing(this.#now))) return null
-    const { chars, audioMs } = answer.heard(this.#now)
-    return { runId: answer.runId, chars, audioMs }
+    return answer.heard(this.#now)
   }
 
   #keepAudio(answer: SpokenAnswer | null, now: number): void {
@@ -221,17 +186,14 @@ export class LineAnswers {
     this.#heard.keepAudio((item) => heard?.get(item) ?? 0)
   }
 
-  async #keepHeard(runId: string, heardChars: number, audioMs: number): Promise<void> {
+  async #keepHeard(heard: HeardAnswer): Promise<void> {
     const { request, send } = this.#ports
-    const actor = request.user === null ? {} : { actor: request.user }
-    await this.#writtenUpTo(runId, heardChars)
-    const answer = await send(request.key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
-    // The run has not begun to answer.
-    if (isRefusal(answer)) await send(request.key, { type: 'cancel', runId, reason: 'interrupted', ...actor })
+    await this.#writtenUpTo(heard)
+    await cutAnswer(request, send, heard)
   }
 
   /** Text enters the log a moment after its audio left: the log keeps no part that it does not have yet. */
-  async #writtenUpTo(runId: string, chars: number): Promise<void> {
+  async #writtenUpTo({ runId, chars }: HeardAnswer): Promise<void> {
     const { clock, request } = this.#ports
     for (let looks = 0; looks < WRITTEN_LOOKS && answerChars(request, runId) < chars; looks++)
       await new Promise<void>((resolve) => clock.after(WRITTEN_LOOK_MS, resolve))
@@ -257,7 +219,7 @@ export class LineAnswers {
 
   async #respond(options: ModelCallOptions): Promise<ModelStream> {
     await this.#interruption
-    return this.#responses.ask(options)
+    return this.responses.ask(options)
   }
 
   #forgetAnswer(): void {
@@ -268,8 +230,7 @@ export class LineAnswers {
 
   /** The client hears the audio that it has to its end. The log keeps that, and the client knows why there is no more. */
   async #giveUp(fault: VoiceFault): Promise<void> {
-    const { chars, audioMs } = this.#answer?.heard(Number.POSITIVE_INFINITY) ?? { chars: 0, audioMs: 0 }
-    if (this.#answer) await this.#keepHeard(this.#answer.runId, chars, audioMs)
+    if (this.#answer) await this.#keepHeard(this.#answer.heard(Number.POSITIVE_INFINITY))
     this.#ports.client.fault(fault, isFinalFault(fault))
   }
 
@@ -300,6 +261,5 @@ export class LineAnswers {
 
 const NOTHING = { chars: 0, audioMs: 0 }
 
-/** The characters of the run's answer so far. */
 const answerChars = ({ session }: VoiceRequest, runId: string): number =>
   answerOf(session.state.conversation.messages, runId)?.content.length ?? 0

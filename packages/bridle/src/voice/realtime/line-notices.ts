@@ -1,36 +1,27 @@
 // The notices of a line: sentences that it speaks beside the answers. No run has them, and the log has their events.
-import type { Clock } from '../../kernel/ports/clock.ts'
-import type { AudioFormat, VoiceClient } from '../../kernel/ports/voice.ts'
 import type { CallApproval } from './approval-watch.ts'
+import type { LineAnswersPorts } from './line-answers.ts'
 import { approvalNotice } from './notice.ts'
 import type { ResponseEvent, ResponseUsage } from './provider.ts'
-import type { ProviderLink } from './provider-link.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
-export interface LineNoticesPorts {
-  readonly clock: Clock
-  readonly client: VoiceClient
-  readonly link: ProviderLink
-  readonly format: AudioFormat
-  /** The tokens of a notice. */
-  readonly charge: (usage: ResponseUsage) => void
-}
+type LineNoticesPorts = Pick<LineAnswersPorts, 'clock' | 'client' | 'link' | 'request'>
 
 export class LineNotices {
   readonly #ports: LineNoticesPorts
+  readonly #charge: (usage: ResponseUsage) => void
   /** The notices that are spoken, or were. */
   readonly #spoken: SpokenAnswer
-  /** Notices that were asked for. */
   readonly #asked = new Set<string>()
-  /** Notices that the provider has begun. */
   readonly #begun = new Set<string>()
-  /** Notices that somebody spoke over. */
   readonly #silent = new Set<string>()
   #isHungUp = false
 
-  constructor(ports: LineNoticesPorts) {
+  /** `charge` gets the tokens of each notice. */
+  constructor(ports: LineNoticesPorts, charge: (usage: ResponseUsage) => void) {
     this.#ports = ports
-    this.#spoken = new SpokenAnswer('', ports.format)
+    this.#charge = charge
+    this.#spoken = new SpokenAnswer('', ports.request.format)
   }
 
   /** A call waits for a person: the model knows, and the line says so. */
@@ -49,7 +40,7 @@ export class LineNotices {
     if (!this.#begun.has(response)) return false
     if (event.type === 'audio') this.#speak(event)
     if (event.type === 'response_end') {
-      this.#ports.charge(event.usage)
+      this.#charge(event.usage)
       this.#silent.delete(response)
       this.#begun.delete(response)
     }

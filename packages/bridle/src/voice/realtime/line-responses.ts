@@ -1,22 +1,16 @@
 // The responses that a line asks its provider for, one at a time. A response whose connection breaks goes on from another one.
 import type { ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
-import type { Clock } from '../../kernel/ports/clock.ts'
-import type { VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
+import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { LOSSES_MAX, RECONNECT_PAUSE_MS, RECONNECT_TRIES, RESPONSE_END_MS } from '../limits.ts'
 import { faultError, isFinalFault, LOST } from './faults.ts'
+import type { LineAnswersPorts } from './line-answers.ts'
 import type { ResponseEvent, ResponseRequest } from './provider.ts'
 import type { ProviderConnection } from './provider-connection.ts'
-import type { ProviderLink } from './provider-link.ts'
 import type { ProviderResponse } from './provider-response.ts'
 import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
 
-export interface LineResponsesPorts {
-  readonly clock: Clock
-  readonly request: Pick<VoiceRequest, 'instructions'>
-  readonly link: ProviderLink
-  /** Resolves when the words of everything that was said are known. */
-  readonly whenHeard: () => Promise<void>
-  /** Makes the next response of the run. `cancel` ends it at the provider. */
+interface LineResponsesPorts extends Pick<LineAnswersPorts, 'clock' | 'request' | 'link' | 'whenHeard'> {
+  /** The next response of the run. `cancel` ends it at the provider. */
   readonly newResponse: (cancel: () => void) => ProviderResponse
   /** The log has nothing of a response that broke: the listener hears it from its beginning. */
   readonly onUnsaid: () => void
@@ -29,7 +23,6 @@ interface ActiveResponse {
   readonly options: ModelCallOptions
   /** Name of the response in events. Null: the connection broke, and the rest has not been requested. */
   name: string | null
-  /** Connections that broke during the response. */
   losses: number
 }
 
@@ -41,7 +34,6 @@ export class LineResponses {
     this.#ports = ports
   }
 
-  /** A response is under way. */
   get isBusy(): boolean {
     return this.#active !== null
   }
@@ -51,7 +43,6 @@ export class LineResponses {
     return this.#active?.response.isOver === false
   }
 
-  /** Resolves when the response under way has ended. */
   async whenIdle(): Promise<void> {
     await this.#active?.response.whenEnded
   }
@@ -65,7 +56,6 @@ export class LineResponses {
     return { stream: this.#begin(connection, options).stream }
   }
 
-  /** The listener hears no more of the response under way. */
   silence(): void {
     if (!this.#active) return
     this.#active.response.silence()
@@ -85,7 +75,7 @@ export class LineResponses {
     return true
   }
 
-  /** The connection is gone. The response goes on from another one, behind the audio that was sent. */
+  /** The connection is gone: the response continues on another one, after the audio that was sent. */
   handleLoss(): void {
     if (this.#active) void this.#goOn(this.#active)
   }

@@ -13,7 +13,6 @@ export interface ProviderConnectionOptions {
   /** Null: answers are text only. */
   readonly audio: LineAudio | null
   readonly onEvent: (event: RealtimeEvent) => void
-  /** The provider has closed the connection, or lost it. */
   readonly onLost: (connection: ProviderConnection) => void
 }
 

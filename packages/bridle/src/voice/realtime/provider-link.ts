@@ -22,7 +22,6 @@ export class ProviderLink {
     this.#ports = ports
   }
 
-  /** The open connection; null: there is none now. */
   get current(): ProviderConnection | null {
     return this.#current?.isOpen ? this.#current : null
   }
@@ -31,7 +30,6 @@ export class ProviderLink {
     return this.#opening !== null
   }
 
-  /** The open connection, or a new one. */
   connect(): Promise<ProviderConnection | VoiceFault> {
     this.touch()
     const { current } = this
@@ -42,7 +40,6 @@ export class ProviderLink {
     return this.#opening
   }
 
-  /** Something is said. */
   touch(): void {
     this.#activeAt = this.#ports.clock.now()
   }

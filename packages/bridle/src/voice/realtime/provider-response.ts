@@ -1,5 +1,4 @@
-// A response of the provider, as the loop reads any model's answer: the words of its audio as text, its calls, its end and its tokens.
-// The audio leaves it on the side.
+// A response of the provider as a model's stream: its words, calls, end and tokens. The audio goes to the listener.
 import type { StreamPart } from '../../agents/model/step-builder.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { faultError } from './faults.ts'
@@ -12,7 +11,6 @@ export interface ResponsePorts {
   /** The characters of the run's answer before the response. */
   readonly baseChars: number
   readonly now: () => number
-  /** A piece of audio for the listener. */
   readonly audio: (item: string, bytes: Uint8Array) => void
   /** The tokens of a response that was interrupted: the loop does not wait for them. */
   readonly onUnused: (usage: ResponseUsage) => void
@@ -20,7 +18,6 @@ export interface ResponsePorts {
 
 export class ProviderResponse {
   readonly stream: ReadableStream<{ readonly type: string }>
-  /** Resolves when the provider has ended the response. */
   readonly whenEnded: Promise<void>
   readonly #ports: ResponsePorts
   #controller: ReadableStreamDefaultController<{ readonly type: string }> | null = null
@@ -35,7 +32,6 @@ export class ProviderResponse {
   /** The text that goes on in an item, by the item: the parts of an answer that broke are one text. */
   readonly #textIds = new Map<string, string>()
   #brokenTextId: string | null = null
-  /** The listener hears no more of it. */
   #isSilent = false
 
   constructor(ports: ResponsePorts, onCancel: () => void) {
@@ -85,15 +81,11 @@ export class ProviderResponse {
     this.#isSilent = true
   }
 
-  /** Nobody waits for more of it. */
   get isOver(): boolean {
     return this.#isOver || this.#isSilent || this.#controller === null
   }
 
-  /**
-   * The connection broke. Audio that was sent is heard, and text without audio is not: it is forgotten. Returns the text of the
-   * response so far; null: the response needs no other connection.
-   */
+  /** The connection broke: text without audio is dropped. Returns the text so far; null: the response needs no other connection. */
   breakOff(): string | null {
     if (this.isOver) {
       this.#end()

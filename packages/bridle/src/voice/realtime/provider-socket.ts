@@ -23,7 +23,6 @@ export interface ProviderSocket {
   close(): void
 }
 
-/** The provider took no connection. */
 export class ProviderRefusal extends Error {
   readonly code = 'provider_refusal'
   /** The status of its HTTP answer; null: it did not answer. */

@@ -4,14 +4,13 @@ import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/v
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
-import { LinePrompts } from '../prompts.ts'
-import { TURN_LOST } from '../turn-lost.ts'
+import { LinePrompts, TURN_LOST } from '../prompts.ts'
+import { speechUsage } from '../speech-usage.ts'
 import { watchApprovals } from './approval-watch.ts'
 import { isFinalFault, LOST, TURN_EMPTY } from './faults.ts'
 import { LineAnswers } from './line-answers.ts'
 import type { ProviderAccess, RealtimeEvent, SpeakerEvent } from './provider.ts'
 import { ProviderLink } from './provider-link.ts'
-import { transcriptionCharge } from './response-charge.ts'
 import { SpeakerAudio } from './speaker-audio.ts'
 import { SpeakerInput } from './speaker-input.ts'
 import { SpeakerTurns } from './speaker-turns.ts'
@@ -69,34 +68,26 @@ export class RealtimeLine implements EngineLine {
       ...{ access, model: this.model, clock: ports.clock, audio: { format, turns, voice } },
       onEvent: (event) => this.#handle(event),
       onLost: () => this.#handleLoss(),
-      isBusy: () => this.answers.isBusy || this.#turns.size > 0,
+      isBusy: () => this.answers.responses.isBusy || this.#turns.size > 0,
     })
     this.#input = new SpeakerInput({
       ...{ request, link: this.#link, speaker: this.#speaker },
       onBegin: () => void this.answers.interrupt('speech'),
       onLost: (fault) => {
-        this.#turns.refuse()
+        this.#turns.settleEnd()
         this.#client.fault(fault, isFinalFault(fault))
       },
     })
     this.answers = new LineAnswers({
-      ...{
-        ...ports,
-        request,
-        client,
-        link: this.#link,
-        label: provider.label,
-        modelId: this.model,
-        whenHeard: () => this.#turns.whenKnown(),
-      },
-      keeper: this.#keeper,
+      ...{ ...ports, request, client, link: this.#link, keeper: this.#keeper },
+      ...{ label: provider.label, modelId: this.model },
+      whenHeard: () => this.#turns.whenKnown(),
     })
     this.#stopWatch = watchApprovals(request.session, (approval) => {
-      this.answers.announce(approval).catch(() => {})
+      this.answers.notices.announce(approval).catch(() => {})
     })
   }
 
-  /** Null: the provider is connected. */
   async connect(): Promise<VoiceFault | null> {
     const opened = await this.#link.connect()
     return 'code' in opened ? opened : null
@@ -153,7 +144,7 @@ export class RealtimeLine implements EngineLine {
   /** Words that were said become a prompt all the same, and an answer that is being written is written to its end. */
   #closeConnection(): void {
     if (this.#input.isEnding || this.#turns.size > 0) return
-    void this.answers.whenIdle().then(() => this.#link.close())
+    void this.answers.responses.whenIdle().then(() => this.#link.close())
   }
 
   #handle(event: RealtimeEvent): void {
@@ -179,8 +170,11 @@ export class RealtimeLine implements EngineLine {
         return this.#turns.committed(event.turn)
       case 'turn_text':
         // The prompt may create the session, which then pays for its words.
-        if (event.transcription)
-          this.#transcriptions.set(event.turn, transcriptionCharge(event.transcription, event.text))
+        if (event.transcription) {
+          const { model, audioMs } = event.transcription
+          const usage = speechUsage('transcription', model, { audioMs, chars: event.text.length })
+          this.#transcriptions.set(event.turn, usage)
+        }
         return this.#turns.transcribed(event.turn, event.text)
       case 'fault':
         return this.#handleFault(event.fault, event.request)
@@ -190,9 +184,9 @@ export class RealtimeLine implements EngineLine {
   #handleFault(fault: VoiceFault, request: string | null): void {
     if (fault.code === TURN_EMPTY.code) {
       this.#input.refuse()
-      this.#turns.refuse()
+      this.#turns.settleEnd()
     }
-    if (!this.answers.refuse(request, fault)) this.#client.fault(fault, isFinalFault(fault))
+    if (!this.answers.responses.refuse(request, fault)) this.#client.fault(fault, isFinalFault(fault))
   }
 
   #addTurn(id: string, text: string): void {
@@ -219,7 +213,7 @@ export class RealtimeLine implements EngineLine {
     this.#turns.clear()
     this.#transcriptions.clear()
     this.#speaker?.clear()
-    this.answers.handleLoss()
+    this.answers.responses.handleLoss()
     if (isTurnLost && !this.#isClosed) this.#client.fault(LOST, false)
   }
 }

@@ -2,8 +2,7 @@
 import { present } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { costUsd, listPriceOf } from '../../model-data/prices.ts'
-import { speechUsage } from '../speech-usage.ts'
-import type { ResponseUsage, Transcription } from './provider.ts'
+import type { ResponseUsage } from './provider.ts'
 
 export const NO_USAGE: ResponseUsage = {
   inputTokens: { total: undefined, cacheRead: undefined, audio: undefined, cachedAudio: undefined },
@@ -33,7 +32,3 @@ export const responseCharge = (
     estimated: price ? true : undefined,
   })
 }
-
-/** The usage of the words of a turn, which a model of its own writes down. */
-export const transcriptionCharge = ({ model, audioMs }: Transcription, text: string): Payloads['usage'] =>
-  speechUsage('transcription', model, { audioMs, chars: text.length })

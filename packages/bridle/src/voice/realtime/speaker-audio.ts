@@ -5,7 +5,6 @@ import { HEARD_BEFORE_MS } from '../keeping/limits.ts'
 import { TURN_EMPTY } from './faults.ts'
 import type { SpeakerEvent } from './provider.ts'
 
-/** A turn that has begun. */
 interface OpenTurn {
   readonly clip: AudioClip
   /** The place of its first byte in the audio of the connection. */
@@ -22,7 +21,6 @@ export class SpeakerAudio {
   /** The newest audio, since a provider tells late that somebody speaks. */
   #recent: Uint8Array[] = []
   #recentBytes = 0
-  /** The bytes that the connection got. */
   #bytes = 0
   #open: OpenTurn | null = null
   /** The place where the last turn has ended: the next one does not repeat it. */
@@ -47,7 +45,6 @@ export class SpeakerAudio {
     this.#bytes += piece.length
   }
 
-  /** An event of the provider, which may say where a turn begins or ends. */
   handle(event: SpeakerEvent): void {
     if (event.type === 'speech_started') this.#start(event.ms)
     else if (event.type === 'speech_stopped') this.end(event.ms)
@@ -104,7 +101,6 @@ export class SpeakerAudio {
     this.#endedAt = this.#bytes
   }
 
-  /** Forgets everything: the provider is gone. */
   clear(): void {
     this.#connection = null
     this.#recent = []

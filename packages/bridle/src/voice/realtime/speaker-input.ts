@@ -17,7 +17,6 @@ export interface SpeakerInputPorts {
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
   readonly onBegin: () => void
-  /** Words of the speaker are lost. */
   readonly onLost: (fault: VoiceFault) => void
 }
 
@@ -134,7 +133,6 @@ export class SpeakerInput {
     return true
   }
 
-  /** The provider has the turn as a whole. */
   confirm(): void {
     if (this.#ports.request.turns === 'silence') this.#turn = null
     this.#voice.reset()
@@ -190,7 +188,6 @@ export class SpeakerInput {
     return isQuiet ? undefined : this.#sendEarly()
   }
 
-  /** Connects, and sends what waited for it. */
   async #sendEarly(): Promise<void> {
     const { link, speaker, onLost } = this.#ports
     const opened = await link.connect()

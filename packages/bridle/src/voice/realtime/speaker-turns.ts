@@ -1,5 +1,4 @@
-// The turns of the speaker: audio that the provider has committed, in the order in which it was spoken. A turn becomes a prompt when
-// its words are known and those of the turns before it are, too.
+// The turns that the provider has committed. A turn becomes a prompt when its words, and the words of all earlier turns, are known.
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { TRANSCRIPTION_MS } from '../limits.ts'
 
@@ -13,7 +12,6 @@ interface CommittedTurn {
 
 export interface SpeakerTurnsPorts {
   readonly clock: Clock
-  /** The words of a turn. */
   readonly onTurn: (id: string, text: string) => void
   /** Nobody knows what was said. */
   readonly onLost: (id: string) => void
@@ -34,14 +32,9 @@ export class SpeakerTurns {
 
   /** A turn has ended, and the provider will confirm it. */
   end(): void {
-    this.#settleEnd()
-    const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.#settleEnd())
+    this.settleEnd()
+    const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.settleEnd())
     this.#ending = { ...Promise.withResolvers<void>(), cancelTimer }
-  }
-
-  /** The provider takes the turn for none. */
-  refuse(): void {
-    this.#settleEnd()
   }
 
   /** Resolves when the words of all turns so far are known, or nobody will know them. */
@@ -51,7 +44,7 @@ export class SpeakerTurns {
   }
 
   committed(id: string): void {
-    this.#settleEnd()
+    this.settleEnd()
     const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.transcribed(id, ''))
     this.#turns.push({ id, text: null, cancelTimer, known: Promise.withResolvers<void>() })
   }
@@ -72,14 +65,15 @@ export class SpeakerTurns {
 
   /** Forgets every turn: the provider that would write them down is gone. */
   clear(): void {
-    this.#settleEnd()
+    this.settleEnd()
     for (const { cancelTimer, known } of this.#turns.splice(0)) {
       cancelTimer()
       known.resolve()
     }
   }
 
-  #settleEnd(): void {
+  /** The provider has confirmed the turn that has ended, or takes it for none. */
+  settleEnd(): void {
     this.#ending?.cancelTimer()
     this.#ending?.resolve()
     this.#ending = null

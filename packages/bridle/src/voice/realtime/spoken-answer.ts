@@ -1,6 +1,7 @@
-// A spoken answer while it is played: how much of its audio, and so of its text, the listener has heard. An answer has an item for
-// each text that the model spoke in the run.
+// A spoken answer while it is played: how much of its audio and text was heard. It has an item for each text that the model spoke.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
+import type { HeardAnswer } from '../absence.ts'
+import { wordEnd } from '../heard-answers.ts'
 import { PLAYBACK_SLACK_MS } from '../limits.ts'
 
 /** A place in an item: so much text had come when so much audio had come. */
@@ -11,11 +12,9 @@ interface Mark {
 
 export class SpokenItem {
   readonly id: string
-  /** The characters of the run's answer before the item. */
   readonly baseChars: number
   text = ''
   audioMs = 0
-  /** No more audio comes. */
   isComplete = false
   /** The last report of the client while it played. */
   playedMs = 0
@@ -55,19 +54,7 @@ export class SpokenItem {
   }
 }
 
-/** The end of the last whole word in the first characters of a text. */
-export const wordEnd = (text: string, chars: number): number => {
-  if (chars >= text.length) return text.length
-  const heard = text.slice(0, chars)
-  if (/\s/.test(text[chars] ?? '')) return heard.trimEnd().length
-  return heard.replace(/\S+$/, '').trimEnd().length
-}
-
-/** The part of an answer that was heard. */
-export interface HeardPart {
-  /** Characters of the run's answer. */
-  readonly chars: number
-  readonly audioMs: number
+interface HeardPart extends HeardAnswer {
   /** The items of which a part was not heard, with that which was. */
   readonly cut: readonly { readonly item: SpokenItem; readonly text: string; readonly ms: number }[]
 }
@@ -124,10 +111,9 @@ export class SpokenAnswer {
       chars ??= item.baseChars + heardChars
     }
     const last = this.#items.at(-1)
-    return { chars: chars ?? (last ? last.baseChars + last.text.length : 0), audioMs, cut }
+    return { runId: this.runId, chars: chars ?? (last ? last.baseChars + last.text.length : 0), audioMs, cut }
   }
 
-  /** The milliseconds of each item that were heard. */
   heardItems(now: number): ReadonlyMap<string, number> {
     const { cut } = this.heard(now)
     return new Map(this.#items.map((item) => [item.id, cut.find((each) => each.item === item)?.ms ?? item.audioMs]))

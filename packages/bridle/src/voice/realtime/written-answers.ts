@@ -1,5 +1,4 @@
-// Answers in writing of a model that speaks: for a prompt that was typed, on a server that has no other model. Each answer has a
-// connection of its own, which ends with it.
+// Written answers of a realtime model, for typed prompts on a server without another model. Each has a connection of its own.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { faultError, LOST } from './faults.ts'

@@ -6,13 +6,11 @@ import { asWorkspaceError, shown, WorkspaceError } from '../workspace-error.ts'
 import { closeFolder, type OpenFolder, openInside, openOrMake, openRoot } from './open-folder.ts'
 import { pathParts } from './path-text.ts'
 
-/** A place inside of a workspace. */
 export interface WorkspacePlace {
   /** The path as the model wrote it. */
   readonly path: string
   /** The parts of the real path below the workspace; none = the workspace itself. */
   readonly parts: readonly string[]
-  /** The whole real path. */
   readonly real: string
 }
 
@@ -51,7 +49,16 @@ export class ConfinedFolder {
     return { path, parts, real }
   }
 
-  /** Calls `use` with the open folder at a place. */
+  /** The thing that a call touches: its real path, so that two names of one file are one thing. */
+  touched(path: string): string[] {
+    try {
+      return [this.placeOf(path).real]
+    } catch {
+      // The call will fail with the reason, and touches nothing.
+      return []
+    }
+  }
+
   inFolder<T>(place: WorkspacePlace, use: (folder: OpenFolder) => T): T {
     return this.#open(place, place.parts, openInside, use)
   }

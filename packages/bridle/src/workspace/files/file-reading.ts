@@ -8,7 +8,6 @@ import { openFileIn } from './open-folder.ts'
 
 const readInto = promisify(readCallback)
 
-/** A file that is open. */
 export interface OpenFile {
   readonly descriptor: number
   readonly stats: Stats
@@ -33,7 +32,6 @@ export const withFile = <T>(
     }
   })
 
-/** The facts about a regular file. */
 export const regularFile = (descriptor: number, path: string): Stats => {
   const stats = fstatSync(descriptor)
   if (stats.isFile()) return stats

@@ -19,17 +19,14 @@ export class LineWindow {
     this.#last = offset + limit - 1
   }
 
-  /** True: nothing that comes later is shown. */
   get isFull(): boolean {
     return this.#number > this.#last || this.#chars >= RESULT_CHARS_MAX
   }
 
-  /** Text was added that is not shown. */
   get hasMore(): boolean {
     return this.#hasMore
   }
 
-  /** The number of the line at hand. */
   get number(): number {
     return this.#number
   }

@@ -5,7 +5,6 @@ import { WorkspaceError } from '../workspace-error.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** A folder that is open for as long as its descriptor is. */
 export interface OpenFolder {
   readonly descriptor: number
   /** The real path of the folder at the time of the open. */
@@ -18,7 +17,6 @@ const hasDescriptorPaths = existsSync('/proc/self/fd')
 export const pathIn = ({ descriptor, path }: OpenFolder, name: string): string =>
   hasDescriptorPaths ? `/proc/self/fd/${descriptor}/${name}` : `${path}/${name}`
 
-/** A path for system calls that means the folder itself. */
 export const pathOf = (folder: OpenFolder): string => pathIn(folder, '.')
 
 /** Opens the folder at a real path. A link in its place is not followed. */

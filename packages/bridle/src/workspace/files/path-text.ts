@@ -15,10 +15,7 @@ export const pathParts = (path: string): string[] => {
   return parts
 }
 
-/**
- * Control characters, invisible marks of direction and halves of characters: whoever approves a call, or reads a list, would see
- * another name than the system does.
- */
+/** Control characters, invisible marks and halves of characters: a person would see another name than the system does. */
 export const hasUnseenCharacters = (path: string): boolean => !path.isWellFormed() || UNSEEN.test(path)
 
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u

@@ -6,13 +6,11 @@ import { type OpenFolder, openFileIn, pathIn } from '../files/open-folder.ts'
 import { CHUNK_BYTES } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 
-/** The facts about an entry that tell whether it may have changed. */
 export interface EntryFacts {
   readonly size: number
   readonly isExecutable: boolean
   /** Inode and time of the last change. Programs can set any time but this one. */
   readonly stamp: string
-  /** Milliseconds of the same time. */
   readonly changedMs: number
   readonly modifiedMs: number
 }
@@ -47,7 +45,6 @@ export const withEntry = <T>(folder: OpenFolder, name: string, use: (file: Entry
   }
 }
 
-/** The target of a link, as bytes. */
 export const linkTarget = (folder: OpenFolder, name: string): Buffer =>
   readlinkSync(pathIn(folder, name), { encoding: 'buffer' })
 

@@ -47,10 +47,7 @@ const trimmed = (old: Int32Array, now: Int32Array): readonly [Int32Array, Int32A
   return [old.subarray(start, old.length - end), now.subarray(start, now.length - end)]
 }
 
-/**
- * The length of the shortest edit script, by the greedy algorithm of Myers; null = too long. `furthest` has for each diagonal how far
- * into the old text a script of so many edits gets.
- */
+/** The length of the shortest edit script (Myers); null: too long. `furthest` has the x that each diagonal reaches. */
 const editDistance = (old: Int32Array, now: Int32Array): number | null => {
   const most = Math.min(old.length + now.length, LINE_EDITS_MAX)
   const furthest = new Int32Array(2 * most + 3)

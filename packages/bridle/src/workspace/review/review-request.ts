@@ -4,10 +4,7 @@ import type { SourceComparison } from './source-comparison.ts'
 import type { SnapshotRequest } from './source-snapshot.ts'
 import type { FileLook, FolderLook } from './tree-looks.ts'
 
-/**
- * The work of the thread. `root` has the files, `memory` what is remembered of their source (null: they began with nothing), `ms` is the
- * time. `isInPlace`: the folder is its owner's, and some of the files in it are not shown.
- */
+/** `memory`: what is remembered of the source; null: the files began with nothing. `isInPlace`: some of the owner's files are not shown. */
 export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean } & (
   | ({ readonly kind: 'remember' } & SnapshotRequest)
   | { readonly kind: 'compare'; readonly root: string; readonly memory: string | null }
@@ -15,7 +12,6 @@ export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean 
   | { readonly kind: 'source'; readonly memory: string | null; readonly path: string }
 )
 
-/** The result of each kind of work. */
 export interface ReviewResults {
   remember: boolean
   /** Null = nobody remembers the source. */

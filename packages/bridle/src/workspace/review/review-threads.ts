@@ -1,12 +1,10 @@
-// Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server, and many of them
-// must not take its processors.
-import { Worker } from 'node:worker_threads'
-import { LATE_THREAD_MS, SCAN_MEMORY_MB } from '../limits.ts'
+// Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server.
+import { KeptThread } from '../kept-thread.ts'
+import { LATE_THREAD_MS } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import type { ReviewAnswer, ReviewRequest, ReviewResults } from './review-request.ts'
 
-const isSource = import.meta.url.endsWith('.ts')
-const THREAD = new URL(`./review-thread.${isSource ? 'ts' : 'js'}`, import.meta.url)
+const threads = new KeptThread('review-thread', import.meta.url)
 
 /** Too many requests wait: the caller comes back later. */
 export class ReviewBusyError extends Error {
@@ -46,13 +44,8 @@ export class ReviewThreads {
   }
 }
 
-/** The last thread that is done, for the next request: its start takes longer than most of them. */
-let idle: Worker | null = null
-
 const ask = async (request: ReviewRequest): Promise<ReviewAnswer> => {
-  const thread = idle ?? startThread()
-  idle = null
-  thread.ref()
+  const thread = threads.take()
   const { promise, resolve } = Promise.withResolvers<ReviewAnswer>()
   const fail = () => resolve(NO_ANSWER)
   const timer = setTimeout(fail, request.ms + LATE_THREAD_MS)
@@ -61,25 +54,9 @@ const ask = async (request: ReviewRequest): Promise<ReviewAnswer> => {
   const answer = await promise
   clearTimeout(timer)
   thread.off('message', resolve).off('error', fail).off('exit', fail)
-  if (answer === NO_ANSWER || idle !== null) void thread.terminate()
-  else idle = thread
-  // A process that has nothing else to do may end.
-  thread.unref()
+  if (answer === NO_ANSWER) void thread.terminate()
+  else threads.giveBack(thread)
   return answer
-}
-
-const startThread = (): Worker => {
-  // Nothing of the server's environment: the thread needs none of it.
-  const thread = new Worker(THREAD, {
-    env: {},
-    execArgv: ['--no-warnings'],
-    resourceLimits: { maxOldGenerationSizeMb: SCAN_MEMORY_MB },
-  })
-  thread.once('exit', () => {
-    if (idle === thread) idle = null
-  })
-  // An error ends the thread; the request that uses it listens too.
-  return thread.on('error', () => {})
 }
 
 const BUSY = 'Too many callers look at files now. Try again in a moment.'

@@ -1,19 +1,19 @@
 // The differences between the files of a workspace and its remembered source. Runs in a thread of its own.
-import { SHOWN_CHANGES_MAX } from '../limits.ts'
-import { factsOf, hashOfBytes, linkTarget, withEntry } from './entry-content.ts'
-import { countChanges } from './line-counts.ts'
-import type { SourceEntry, SourceRecord } from './source-record.ts'
-import { type TreeEntry, type TreeEntryKind, TreeWalk } from './tree-walk.ts'
+import type { EntryKind, WalkEntry } from '../files/folder-entries.ts'
+import { BINARY_BYTES, SHOWN_CHANGES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
+import { factsOf, hashOfBytes, linkTarget, textOf, withEntry } from './entry-content.ts'
+import { lineChanges, lineCount } from './line-changes.ts'
+import { type SourceEntry, type SourceRecord, sourceContent } from './source-record.ts'
+import { aroundPath } from './tree-path.ts'
+import { TreeWalk } from './tree-walk.ts'
 
-/** An entry that differs from the source. */
-export interface SourceDifference {
+interface SourceDifference {
   readonly path: string
   /** As it is now; of a deleted one as the source has it. */
-  readonly kind: TreeEntryKind
+  readonly kind: EntryKind
   readonly status: 'added' | 'modified' | 'deleted'
 }
 
-/** A difference with its line counts. */
 export interface CountedDifference extends SourceDifference {
   readonly additions: number | null
   readonly deletions: number | null
@@ -23,16 +23,14 @@ export interface CountedDifference extends SourceDifference {
 export interface SourceComparison {
   /** By path. */
   readonly changes: readonly CountedDifference[]
-  /** There may be more differences. */
   readonly isCut: boolean
 }
 
-export interface ComparisonRequest {
+interface ComparisonRequest {
   /** The files, at a path without links. */
   readonly root: string
   /** Null = the files began with nothing. */
   readonly source: SourceRecord | null
-  /** Names that are not compared. */
   readonly isLeftOut?: ((name: string) => boolean) | undefined
 }
 
@@ -63,7 +61,7 @@ const findDifferences = ({ root, source, isLeftOut }: ComparisonRequest, isLate:
   return { differences, isCut: walk.isCut || walk.unread.length > 0 }
 }
 
-const isChanged = ({ kind, folder, name }: TreeEntry, before: SourceEntry, isLate: () => boolean): boolean => {
+const isChanged = ({ kind, folder, name }: WalkEntry, before: SourceEntry, isLate: () => boolean): boolean => {
   if (kind !== before.kind) return true
   if (kind === 'folder' || kind === 'other') return false
   try {
@@ -88,3 +86,51 @@ const mostImportant = (differences: readonly SourceDifference[]): readonly Sourc
 }
 
 const byPath = (one: SourceDifference, other: SourceDifference): number => (one.path < other.path ? -1 : 1)
+
+/** Opens the file of a difference again: only files that are shown are read. */
+const countChanges = (
+  { root, source }: ComparisonRequest,
+  difference: SourceDifference,
+  isLate: () => boolean,
+): CountedDifference => {
+  const { path, status } = difference
+  const uncounted = { ...difference, additions: null, deletions: null, isBinary: false }
+  const entry = source?.entries.get(path)
+  const before = status === 'added' || !source || !entry ? NO_TEXT : textOfSource(source, entry)
+  // A link or a folder has no lines; neither has a file that came in the place of one.
+  if (difference.kind !== 'file' || (before !== NO_TEXT && entry?.kind !== 'file') || isLate()) return uncounted
+  const after = status === 'deleted' ? NO_TEXT : textOfFile(root, path)
+  const isBinary = before.isBinary || after.isBinary
+  if (before.text === null || after.text === null) return { ...uncounted, isBinary }
+  if (status === 'added') return { ...difference, additions: lineCount(after.text), deletions: 0, isBinary }
+  if (status === 'deleted') return { ...difference, additions: 0, deletions: lineCount(before.text), isBinary }
+  return { ...difference, ...lineChanges(before.text, after.text), isBinary }
+}
+
+interface ShortText {
+  /** Null: no text, too large, or not to be read. */
+  readonly text: string | null
+  readonly isBinary: boolean
+}
+
+const NO_TEXT: ShortText = { text: '', isBinary: false }
+const UNREADABLE: ShortText = { text: null, isBinary: false }
+
+const textOfSource = (source: SourceRecord, entry: SourceEntry): ShortText => {
+  const bytes = entry.kind === 'file' ? sourceContent(source, entry) : null
+  return { text: bytes && textOf(bytes), isBinary: entry.isBinary }
+}
+
+const textOfFile = (root: string, path: string): ShortText => {
+  try {
+    return aroundPath(root, path.split('/'), (folder, name) =>
+      withEntry(folder, name, ({ facts, head }) => {
+        const isLarge = facts.size > SHOWN_FILE_BYTES_MAX
+        const text = textOf(head(isLarge ? BINARY_BYTES : SHOWN_FILE_BYTES_MAX))
+        return { text: isLarge ? null : text, isBinary: text === null }
+      }),
+    )
+  } catch {
+    return UNREADABLE
+  }
+}

@@ -2,11 +2,10 @@
 // entries with their hashes, the other has the text of those that are small enough to be shown.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TreeEntryKind } from './tree-walk.ts'
+import type { EntryKind } from '../files/folder-entries.ts'
 
-/** An entry of the source. */
 export interface SourceEntry {
-  readonly kind: TreeEntryKind
+  readonly kind: EntryKind
   readonly size: number
   /** SHA-256 of the content, or of the target of a link; empty for what is never opened. */
   readonly hash: string
@@ -19,7 +18,6 @@ export interface SourceEntry {
 }
 
 export interface SourceRecord {
-  /** The folder with both files. */
   readonly folder: string
   /** By path, relative to the workspace. */
   readonly entries: ReadonlyMap<string, SourceEntry>

@@ -1,21 +1,20 @@
 // Remembers a source: reads every file of a fresh workspace once, before an agent sees it. Runs in a thread of its own.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
+import type { WalkEntry } from '../files/folder-entries.ts'
 import { BINARY_BYTES, FILE_CLOCK_MS, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { type EntryFacts, factsOf, hashOfBytes, linkTarget, withEntry } from './entry-content.ts'
 import { type SourceEntry, sourceFiles, writeSourceList } from './source-record.ts'
-import { type TreeEntry, TreeWalk } from './tree-walk.ts'
+import { TreeWalk } from './tree-walk.ts'
 
 export interface SnapshotRequest {
   /** The files, at a path without links. */
   readonly root: string
-  /** The folder of the session, in which the memory is written. */
   readonly folder: string
-  /** Bytes of text that may be kept. */
   readonly textBytesMax: number
 }
 
-/** False: the source is too large, and nothing of it is remembered. */
+/** False if the source is too large to remember. */
 export const rememberSource = (
   { root, folder, textBytesMax }: SnapshotRequest,
   isLate: () => boolean,
@@ -38,7 +37,7 @@ export const rememberSource = (
   return false
 }
 
-const sourceEntry = (entry: TreeEntry, store: TextStore, isLate: () => boolean): SourceEntry => {
+const sourceEntry = (entry: WalkEntry, store: TextStore, isLate: () => boolean): SourceEntry => {
   const { kind, folder, name } = entry
   const unopened = { kind, size: 0, hash: '', isBinary: false, isExecutable: false, stamp: '', offset: null }
   if (kind === 'folder' || kind === 'other') return unopened

@@ -1,14 +1,14 @@
 // A look at one place of a tree: the entries of a folder, or the text of a file. Runs in a thread of its own.
 import { lstatSync } from 'node:fs'
+import { type FolderEntry, knownKind } from '../files/folder-entries.ts'
 import { type OpenFolder, pathIn } from '../files/open-folder.ts'
 import { ENTRIES_MAX, SHOWN_ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import { factsOf, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { readSourceRecord, sourceContent } from './source-record.ts'
 import { aroundPath, inTreeFolder, treePathParts } from './tree-path.ts'
-import { entriesIn, type FolderEntry, knownKind, type TreeEntryKind } from './tree-walk.ts'
+import { treeEntriesIn } from './tree-walk.ts'
 
-/** The entries of one folder. */
 export interface FolderLook {
   readonly path: string
   readonly entries: readonly EntryLook[]
@@ -21,7 +21,6 @@ export interface EntryLook extends FolderEntry {
   readonly modifiedMs: number | null
 }
 
-/** The text of a file, or the target of a link. */
 export interface FileLook {
   readonly path: string
   readonly kind: 'file' | 'link'
@@ -34,7 +33,7 @@ export interface FileLook {
 export const lookAtFolder = (root: string, path: string, isLeftOut = nothing): FolderLook => {
   const parts = shownParts(path, isLeftOut)
   return inTreeFolder(root, parts, (folder) => {
-    const { entries: all, isCut } = entriesIn(folder, ENTRIES_MAX)
+    const { entries: all, isCut } = treeEntriesIn(folder, ENTRIES_MAX)
     const entries = all.filter(({ name }) => !isLeftOut(name))
     const shown = entries.toSorted(foldersFirst).slice(0, SHOWN_ENTRIES_MAX)
     return {
@@ -70,7 +69,7 @@ const lookAtEntry = (folder: OpenFolder, { name, kind }: FolderEntry): Pick<Entr
 export const lookAtFile = (root: string, path: string, isLeftOut = nothing): FileLook => {
   const parts = shownParts(path, isLeftOut)
   return aroundPath(root, parts, (folder, name) => {
-    const kind = kindAt(folder, name)
+    const kind = knownKind(lstatSync(pathIn(folder, name)))
     const place = parts.join('/')
     if (kind === 'file')
       return withEntry(folder, name, ({ facts: { size }, head }) => fileLook(place, size, head(SHOWN_FILE_BYTES_MAX)))
@@ -93,9 +92,6 @@ export const lookAtSource = (memory: string | null, path: string): FileLook => {
   const { kind, size, isBinary } = entry
   return { path: place, kind, size, isBinary, text: null, isCut: !isBinary }
 }
-
-const kindAt = (folder: OpenFolder, name: string): TreeEntryKind =>
-  knownKind(lstatSync(pathIn(folder, name))) ?? 'other'
 
 const linkLook = (path: string, target: Buffer): FileLook => ({
   path,

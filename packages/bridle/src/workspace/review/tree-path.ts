@@ -12,7 +12,6 @@ export const treePathParts = (path: string): readonly string[] => {
   return parts
 }
 
-/** Calls `use` with the open folder at these parts. */
 export const inTreeFolder = <T>(root: string, parts: readonly string[], use: (folder: OpenFolder) => T): T => {
   let folder = openTree(root)
   try {

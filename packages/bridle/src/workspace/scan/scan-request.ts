@@ -30,7 +30,6 @@ export type ScanMessage =
   | { readonly end: ScanEnd }
   | { readonly error: { readonly code: WorkspaceErrorCode; readonly message: string } }
 
-/** How the scan ended. */
 export interface ScanEnd {
   /** There is more than the result may hold. */
   readonly isCut: boolean

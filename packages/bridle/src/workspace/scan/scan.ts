@@ -1,11 +1,12 @@
-// Lists and searches in a thread, with a deadline: a walk through a large tree must not hold up other sessions, and a regular expression
-// that takes for ever can only be ended from outside.
+// Lists and searches in a thread, with a deadline: a large tree must not hold up other sessions, and a regular expression may never end.
 import type { Worker } from 'node:worker_threads'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
+import { KeptThread } from '../kept-thread.ts'
 import { RESULT_CHARS_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import type { ScanEnd, ScanMessage, ScanRequest } from './scan-request.ts'
-import { endThread, keepThread, takeThread } from './scan-threads.ts'
+
+const threads = new KeptThread('scan-thread', import.meta.url)
 
 export interface ScanOptions {
   /** The time of the scan itself, without the start of a thread. */
@@ -18,7 +19,7 @@ export const scan = async (folder: ConfinedFolder, request: ScanRequest, options
   // The thread checks the path again when it gets there; a start of it for a path that is refused is a waste.
   folder.placeOf(request.path)
   options.signal.throwIfAborted()
-  const { lines, isLate, isCut = false, skipped = 0 } = await scanIn(takeThread(), request, options)
+  const { lines, isLate, isCut = false, skipped = 0 } = await scanIn(threads.take(), request, options)
   const notes = [
     ...(isLate ? [`The time of ${options.ms} ms was over before everything was looked at.`] : []),
     ...(isCut ? ['There is more. Ask for a folder, or for a narrower pattern.'] : []),
@@ -66,8 +67,8 @@ const scanIn = async (thread: Worker, request: ScanRequest, { ms, signal }: Scan
     clearTimeout(timer)
     for (const remove of removals) remove()
     // A thread that is still at work would mix its lines with those of the next call.
-    if (isDone) keepThread(thread)
-    else endThread(thread)
+    if (isDone) threads.giveBack(thread)
+    else void thread.terminate()
   }
 }
 

@@ -2,12 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill } from '../../runners/process-table.ts'
 import { describeExceeded, type ExceededLimit } from '../../runners/sandboxes/resources/resource-limits.ts'
-import { OUTPUT_BYTES_MAX, SHELL_END_MS } from '../limits.ts'
+import { OUTPUT_BYTES_MAX, OUTPUT_EDGE_BYTES, SHELL_END_MS } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
-import { OutputWindow } from './output-window.ts'
 import type { ShellStarter, StartedCommand } from './shell-starter.ts'
 
-/** The result of a command, for the model. */
 export interface ShellResult {
   /** Null: the command was ended by a signal. */
   readonly exit_code: number | null
@@ -17,16 +15,12 @@ export interface ShellResult {
   readonly stopped?: string
 }
 
-export interface ShellCommandOptions {
-  readonly command: string
-  readonly ms: number
-  readonly signal: AbortSignal
-}
-
 /** Runs a command to its end, or ends it. Rejects where it cannot be started, and when the call is cancelled. */
 export const runCommand = async (
   start: ShellStarter,
-  { command, ms, signal }: ShellCommandOptions,
+  command: string,
+  ms: number,
+  signal: AbortSignal,
 ): Promise<ShellResult> => {
   signal.throwIfAborted()
   let exceeded: ExceededLimit | null = null
@@ -74,3 +68,41 @@ const exitOf = (child: StartedCommand['child']): Promise<number | null> =>
       reject(new WorkspaceError('failed', `The command could not be started: ${code ?? 'unknown error'}.`)),
     )
   })
+
+/** The two ends of a command's output. Holds no more than these, however much is printed. */
+class OutputWindow {
+  readonly #head: Buffer[] = []
+  #headBytes = 0
+  #tail: Buffer[] = []
+  #tailBytes = 0
+  bytes = 0
+
+  add(chunk: Buffer): void {
+    this.bytes += chunk.length
+    const forHead = chunk.subarray(0, Math.max(0, OUTPUT_EDGE_BYTES - this.#headBytes))
+    const forTail = chunk.subarray(forHead.length)
+    if (forHead.length > 0) this.#head.push(Buffer.from(forHead))
+    this.#headBytes += forHead.length
+    if (forTail.length === 0) return
+    // A copy: a piece of a large chunk would keep all of it.
+    this.#tail.push(Buffer.from(forTail.subarray(-OUTPUT_EDGE_BYTES)))
+    this.#tailBytes += Math.min(forTail.length, OUTPUT_EDGE_BYTES)
+    if (this.#tailBytes > 4 * OUTPUT_EDGE_BYTES) this.#shrinkTail()
+  }
+
+  /** The output, with a line in place of what is left out. */
+  text(): string {
+    this.#shrinkTail()
+    const leftOut = this.bytes - this.#headBytes - this.#tailBytes
+    const [head, tail] = [Buffer.concat(this.#head), Buffer.concat(this.#tail)]
+    // Without a gap the two are decoded as one: a character may lie across the border.
+    if (leftOut === 0) return Buffer.concat([head, tail]).toString('utf8')
+    return `${head.toString('utf8')}\n[${leftOut} bytes are left out here.]\n${tail.toString('utf8')}`
+  }
+
+  #shrinkTail(): void {
+    const tail = Buffer.from(Buffer.concat(this.#tail).subarray(-OUTPUT_EDGE_BYTES))
+    this.#tail = [tail]
+    this.#tailBytes = tail.length
+  }
+}

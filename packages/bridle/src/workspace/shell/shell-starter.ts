@@ -2,9 +2,8 @@
 // long as the command runs, and are watched for memory, processes and disk.
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
+import { delimiter, dirname, join, sep } from 'node:path'
 import { newProcessMark } from '../../runners/engines/process-mark.ts'
-import { probeBubblewrap } from '../../runners/sandboxes/isolation/bubblewrap.ts'
 import {
   containedStarter,
   type EngineStarter,
@@ -18,21 +17,14 @@ import { type ExceededLimit, RESOURCE_LIMITS } from '../../runners/sandboxes/res
 import { entryFiles } from '../../runners/sandboxes/runner-command.ts'
 import { SERVER_DATA } from '../files/confined-folder.ts'
 import { WorkspaceError } from '../workspace-error.ts'
-import { shellEnvironment } from './shell-environment.ts'
 
-/** A command line, started. */
 export interface StartedCommand {
   readonly child: ReturnType<EngineStarter>
-  /** Ends the processes that the command left behind. */
   endProcesses(): Promise<void>
-  /** Removes the folders that it had for itself. */
   removeFolders(): void
 }
 
 export type ShellStarter = (command: string, onExceeded: (exceeded: ExceededLimit) => void) => StartedCommand
-
-/** Why there is no sandbox here; null = there is one. Asked for each run, since it may be installed meanwhile. */
-export const sandboxProblem = (): Promise<string | null> => probeBubblewrap()
 
 interface ShellFolder {
   readonly readOnly: boolean
@@ -54,13 +46,13 @@ export const sandboxedShell =
       ],
       hidden: [folder, ...serverData(root)],
     }
-    return startIn(folders, onExceeded, () => {
+    return startIn(root, command, folders, onExceeded, () => {
       const protect =
         isOwners && !readOnly
           ? () => holdProtection(root, { projects: registeredProjects(), leases: ownLeases() })
           : undefined
       const start = containedStarter({ view, ports: new Map(), env: {}, protect })
-      return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
+      return { start, env: shellEnvironment(home, '/tmp') }
     })
   }
 
@@ -86,10 +78,10 @@ export const plainShell = (root: string): ShellStarter => {
     const { home, tmp } = folders
     // A process that left its parent and its group is found by its environment.
     const mark = newProcessMark()
-    const started = startIn(folders, onExceeded, () => {
-      const env = { ...shellEnvironment(home, tmp), ...mark.env }
-      return { start: startUncontained, cwd: root, env, command }
-    })
+    const started = startIn(root, command, folders, onExceeded, () => ({
+      start: startUncontained,
+      env: { ...shellEnvironment(home, tmp), ...mark.env },
+    }))
     return { ...started, endProcesses: () => mark.killProcesses() }
   }
 }
@@ -100,25 +92,20 @@ interface CommandFolders {
   readonly tmp: string
 }
 
-interface CommandStart {
-  readonly start: EngineStarter
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  readonly command: string
-}
-
 const startIn = (
+  root: string,
+  command: string,
   { folder, home, tmp }: CommandFolders,
   onExceeded: (exceeded: ExceededLimit) => void,
-  prepare: () => CommandStart,
+  prepare: () => { readonly start: EngineStarter; readonly env: Readonly<Record<string, string>> },
 ): StartedCommand => {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
-    const { start, cwd, env, command } = prepare()
+    const { start, env } = prepare()
     // The workspace is not measured: it may be large before the first command.
     const watched = withResourceWatch(start, { folders: [home, tmp], limits: RESOURCE_LIMITS, onExceeded })
     // Both outputs are one stream, so that their order is kept.
-    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd, env })
+    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd: root, env })
     // In a sandbox no process outlives the first one.
     return { child, endProcesses: async () => {}, removeFolders: remove }
   } catch (error) {
@@ -126,6 +113,19 @@ const startIn = (
     throw error
   }
 }
+
+/** Where programs are, a home of its own, and nothing of the server's environment, which has its keys in there. */
+const shellEnvironment = (home: string, tmp: string): Readonly<Record<string, string>> => ({
+  PATH: [dirname(realpathSync(process.execPath)), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
+  HOME: home,
+  TMPDIR: tmp,
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+  // The files may belong to another user than the one who runs the command; git would refuse to read them.
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+})
 
 /** Removed after the command: nothing in there passes from one command to the next. */
 const makeFolders = (): CommandFolders => {

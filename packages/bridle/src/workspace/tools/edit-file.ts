@@ -1,4 +1,3 @@
-// The tool `edit_file`: replaces a text in a file.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder, WorkspacePlace } from '../files/confined-folder.ts'
@@ -7,7 +6,6 @@ import { editText, type TextEdit } from '../files/text-edit.ts'
 import { writeText } from '../files/text-writing.ts'
 import { EDIT_BYTES_MAX, WRITE_BYTES_MAX } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
-import { touchedPlace } from './touched-place.ts'
 
 export const editFileTool = (folder: ConfinedFolder): Tool =>
   tool({
@@ -21,7 +19,7 @@ export const editFileTool = (folder: ConfinedFolder): Tool =>
       all: v.optional(v.pipe(v.boolean(), v.description('Replace every place')), false),
     }),
     effect: 'idempotent',
-    resources: ({ path }) => touchedPlace(folder, path),
+    resources: ({ path }) => folder.touched(path),
     run: async ({ path, old_text: oldText, new_text: newText, all }, { signal }) => {
       if (oldText === '')
         throw new WorkspaceError('no_match', 'old_text is empty. To write a whole file use write_file.')

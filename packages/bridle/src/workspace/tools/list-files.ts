@@ -1,4 +1,3 @@
-// The tool `list_files`: the entries of a folder, or the files below it that fit a pattern.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'

@@ -1,4 +1,3 @@
-// The tool `read_file`: a part of a text file, with line numbers.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
@@ -6,7 +5,6 @@ import { isBinary, notText, withFile } from '../files/file-reading.ts'
 import { LineWindow } from '../files/line-window.ts'
 import { READ_BYTES_MAX, READ_LINES } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
-import { touchedPlace } from './touched-place.ts'
 
 export const readFileTool = (folder: ConfinedFolder): Tool =>
   tool({
@@ -19,40 +17,28 @@ export const readFileTool = (folder: ConfinedFolder): Tool =>
       limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Lines at most')), READ_LINES),
     }),
     effect: 'pure',
-    resources: ({ path }) => touchedPlace(folder, path),
-    run: ({ path, offset, limit }, { signal }) => readLines(folder, { path, offset, limit }, signal),
-  })
-
-interface LineRange {
-  readonly path: string
-  readonly offset: number
-  readonly limit: number
-}
-
-const readLines = async (
-  folder: ConfinedFolder,
-  { path, offset, limit }: LineRange,
-  signal: AbortSignal,
-): Promise<string> =>
-  withFile(folder, folder.placeOf(path), signal, async ({ stats, chunks }) => {
-    const window = new LineWindow(offset, limit)
-    const decoder = new TextDecoder()
-    let bytes = 0
-    for await (const chunk of chunks()) {
-      if (bytes === 0 && isBinary(chunk)) throw notText(path, stats.size)
-      bytes += chunk.length
-      window.add(decoder.decode(chunk, { stream: true }))
-      if (window.isFull) break
-      if (bytes > READ_BYTES_MAX)
-        throw new WorkspaceError(
-          'too_large',
-          `The first ${READ_BYTES_MAX} bytes of ${shown(path)} end in line ${window.number}. Find what lies behind with search_files.`,
-        )
-    }
-    window.add(decoder.decode())
-    const lines = window.end()
-    if (bytes === 0) return '(The file is empty.)'
-    if (lines.length === 0) return `(The file has ${window.number - 1} lines.)`
-    const note = `(The file goes on: continue with offset ${window.number}.)`
-    return [...lines, ...(window.hasMore || bytes < stats.size ? [note] : [])].join('\n')
+    resources: ({ path }) => folder.touched(path),
+    run: async ({ path, offset, limit }, { signal }) =>
+      withFile(folder, folder.placeOf(path), signal, async ({ stats, chunks }) => {
+        const window = new LineWindow(offset, limit)
+        const decoder = new TextDecoder()
+        let bytes = 0
+        for await (const chunk of chunks()) {
+          if (bytes === 0 && isBinary(chunk)) throw notText(path, stats.size)
+          bytes += chunk.length
+          window.add(decoder.decode(chunk, { stream: true }))
+          if (window.isFull) break
+          if (bytes > READ_BYTES_MAX)
+            throw new WorkspaceError(
+              'too_large',
+              `The first ${READ_BYTES_MAX} bytes of ${shown(path)} end in line ${window.number}. Find what lies behind with search_files.`,
+            )
+        }
+        window.add(decoder.decode())
+        const lines = window.end()
+        if (bytes === 0) return '(The file is empty.)'
+        if (lines.length === 0) return `(The file has ${window.number - 1} lines.)`
+        const note = `(The file goes on: continue with offset ${window.number}.)`
+        return [...lines, ...(window.hasMore || bytes < stats.size ? [note] : [])].join('\n')
+      }),
   })

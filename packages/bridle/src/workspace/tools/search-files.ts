@@ -1,4 +1,3 @@
-// The tool `search_files`: the lines of text files that a pattern matches.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'

@@ -1,4 +1,3 @@
-// The tool `shell`: a command line in the workspace.
 import * as v from 'valibot'
 import { type Tool, type ToolApprovalRule, tool } from '../../agents/tools/tool.ts'
 import { COMMAND_CHARS_MAX, SHELL_END_MS, SHELL_MS_MAX } from '../limits.ts'
@@ -39,6 +38,6 @@ export const shellTool = ({ start, isSandboxed, leavesNothing, approve, ms: ownM
     timeoutMs: ownMs + 2 * SHELL_END_MS,
     run: async ({ command, timeout_ms: ms = ownMs }, { signal }) => {
       if (command.includes('\0')) throw new WorkspaceError('bad_command', 'The command has a NUL. Leave it out.')
-      return runCommand(start, { command, ms: Math.min(ms, ownMs), signal })
+      return runCommand(start, command, Math.min(ms, ownMs), signal)
     },
   })

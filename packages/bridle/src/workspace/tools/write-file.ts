@@ -1,11 +1,9 @@
-// The tool `write_file`: a whole file.
 import * as v from 'valibot'
 import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
 import { writeText } from '../files/text-writing.ts'
 import { WRITE_BYTES_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
-import { touchedPlace } from './touched-place.ts'
 
 export const writeFileTool = (folder: ConfinedFolder): Tool =>
   tool({
@@ -17,7 +15,7 @@ export const writeFileTool = (folder: ConfinedFolder): Tool =>
       text: v.pipe(v.string(), v.description('The whole content')),
     }),
     effect: 'idempotent',
-    resources: ({ path }) => touchedPlace(folder, path),
+    resources: ({ path }) => folder.touched(path),
     run: async ({ path, text }, { signal }) => {
       const bytes = Buffer.byteLength(text)
       if (bytes > WRITE_BYTES_MAX)

@@ -22,7 +22,6 @@ import type { Deadline } from './deadline.ts'
 
 export type CallCheck = AcceptedCall | RefusedCall
 
-/** A call that is made. */
 export interface AcceptedCall {
   readonly call: StepCall
   readonly tool: Tool
@@ -38,7 +37,6 @@ export interface AcceptedCall {
   readonly repaired?: string
 }
 
-/** A call that is not made. */
 export interface RefusedCall {
   readonly call: StepCall
   readonly args: JsonObject
@@ -59,17 +57,12 @@ export interface CallRefusal {
 
 /** The word of others about calls: of middleware, and of the agent's policy. Absent: there is none. */
 export interface CallGovernance {
-  /** Calls that are made ready already, by their id. */
   readonly drafts?: ReadonlyMap<string, CallDraft>
-  /** The decisions of the middleware, by the id of the call. */
   readonly decisions?: ReadonlyMap<string, BeforeDecision>
   readonly ruleOn?: (tool: Tool, args: JsonObject) => RuleDecision | null
 }
 
-/**
- * Checks each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
- * those after it.
- */
+/** Checks each new call, in order. `calls` are all calls of the turn: the earlier ones decide what is a repetition. */
 export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,

@@ -1,12 +1,13 @@
 // A call as the model wrote it, made ready for everybody who decides about it: its tool, and its arguments as the schema reads them.
 // Arguments that only nearly fit are repaired here, ahead of middleware and policy: both must see the call that is made.
 import type { JsonObject } from '../../../kernel/json.ts'
+import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { RAW_CHARS_MAX } from '../../model/limits.ts'
 import type { StepCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { argumentForms } from '../repair/argument-forms.ts'
 import { repairJsonText } from '../repair/json-text.ts'
-import { toolMeant, unknownTool } from '../repair/tool-names.ts'
+import { TOOLS_NAMED_MAX } from '../repair/limits.ts'
 import { modelTools } from '../toolset/offered-tools.ts'
 import { type ArgumentCheck, checkArguments } from './arguments.ts'
 import type { Deadline } from './deadline.ts'
@@ -51,4 +52,31 @@ const repairs = async (tool: Tool, { input, problem, raw }: StepCall): Promise<r
   // The log has only the beginning of a long text, which may end one character early so as not to split a pair.
   const args = raw === undefined || raw.length >= RAW_CHARS_MAX - 1 ? null : repairJsonText(raw)
   return args === null ? [] : [args, ...argumentForms(inputSchema as JsonObject, args)]
+}
+
+/**
+ * The tool that the name means; null: unclear. A similar name is enough for a tool whose calls may be repeated. A tool that acts must be
+ * called by its name, in any spelling.
+ */
+export const toolMeant = (name: string, tools: ReadonlyMap<string, Tool>): Tool | null => {
+  const spelled = plain(name)
+  const same = spelled === '' ? [] : [...tools.values()].filter((tool) => plain(tool.name) === spelled)
+  if (same.length > 0) return same.length === 1 ? (same[0] ?? null) : null
+  const near = tools.get(nearestName(name, [...tools.keys()]) ?? '')
+  return near && near.effect !== 'unsafe' ? near : null
+}
+
+/** Only letters and digits count, and providers put a prefix such as `functions.` ahead of the name. */
+const plain = (name: string): string =>
+  name
+    .slice(name.lastIndexOf('.') + 1)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+
+const unknownTool = (name: string, tools: ReadonlyMap<string, Tool>): string => {
+  if (tools.size === 0) return `There is no tool "${name}", and no other.`
+  const names = [...tools.keys()]
+  if (names.length <= TOOLS_NAMED_MAX) return `There is no tool "${name}". The tools are: ${names.join(', ')}.`
+  const near = nearestName(name, names)
+  return `There is no tool "${name}". ${near === null ? 'Search for one with find_tools.' : `Did you mean "${near}"?`}`
 }

@@ -3,7 +3,6 @@ import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../../limits.ts'
 
-/** A call of the turn, with its outcome if it has one. */
 export interface PastCall {
   readonly call: { readonly tool: string; readonly input: JsonObject }
   readonly outcome: Pick<Payloads['tool_outcome'], 'reason' | 'error'> | null

@@ -5,45 +5,38 @@ import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../..
 import type { ToolEffect } from '../../../kernel/schemas.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { ERROR_CHARS_MAX } from '../../limits.ts'
-import type { Middleware, MiddlewareCall, MiddlewareTurn } from '../../middleware/middleware.ts'
-import { type HookContext, hookEventItem, runHook } from '../../middleware/running.ts'
+import type { MiddlewareCall, MiddlewareTurn } from '../../middleware/middleware.ts'
+import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { CALL_INPUT_CHARS_MAX, CALL_INPUT_DEPTH_MAX } from '../../model/limits.ts'
 import { toPlainJson } from '../../schemas/input.ts'
+import type { LoopRun } from '../loop-run.ts'
 import type { CallRefusal } from './call-checks.ts'
 import { MIDDLEWARE_DENIED, MIDDLEWARE_FAILED } from './call-history.ts'
 import type { CallName } from './call-items.ts'
 import { resultOf } from './tool-result.ts'
 
-/** A call as its middleware gets it. */
 export interface HookCall extends CallName {
   readonly args: JsonObject
   readonly effect: ToolEffect
 }
 
-/** The decision of all middleware ahead of a call. */
 export interface BeforeDecision {
   /** The reports of the decision: they belong into the write with which the call begins, or is refused. */
   readonly items: readonly ReportItem[]
-  /** The arguments, as the last middleware left them. */
   readonly args: JsonObject
-  /** The call is not made. */
   readonly refusal?: CallRefusal
 }
 
 /** Asks each middleware in its order; each one sees the arguments that the one before it returned. A refusal is final. */
-export const decideBefore = async (
-  use: readonly Middleware[],
-  context: HookContext,
-  call: HookCall,
-): Promise<BeforeDecision> => {
+export const decideBefore = async (run: LoopRun, call: HookCall): Promise<BeforeDecision> => {
   const items: ReportItem[] = []
   const details = { tool_call_id: call.id }
   let { args } = call
-  for (const middleware of use) {
+  for (const middleware of run.definition.use) {
     const { name } = middleware
     if (!middleware.before) continue
     const result = await runHook(
-      context,
+      run,
       middleware,
       'before',
       async (turn) => changeOf(await middleware.before?.(hookCall(turn, { ...call, args }))),
@@ -65,29 +58,20 @@ export const decideBefore = async (
   return { items, args }
 }
 
-/** The result of a call after all middleware, or the reason why it is withheld. */
 export type AfterDecision = { readonly items: readonly ReportItem[] } & (
   | { readonly result: Json }
   | { readonly problem: string }
 )
 
-/**
- * Gives the result to each middleware in its order. A middleware that fails withholds the result: it may be there to remove what
- * nobody should read.
- */
-export const decideAfter = async (
-  use: readonly Middleware[],
-  context: HookContext,
-  call: HookCall,
-  returned: Json,
-): Promise<AfterDecision> => {
+/** Gives the result to each middleware in its order. One that fails withholds the result: it may be there to remove secrets. */
+export const decideAfter = async (run: LoopRun, call: HookCall, returned: Json): Promise<AfterDecision> => {
   const items: ReportItem[] = []
   const details = { tool_call_id: call.id }
   let result = returned
-  for (const middleware of use) {
+  for (const middleware of run.definition.use) {
     if (!middleware.after) continue
     const replaced = await runHook(
-      context,
+      run,
       middleware,
       'after',
       async (turn) => {

@@ -11,7 +11,6 @@ import {
 } from '../../../kernel/schemas.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-/** A call by its id and the name of its tool. */
 export interface CallName {
   readonly id: string
   readonly tool: string

@@ -7,10 +7,12 @@ import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { shortErrorMessage } from '../../error-message.ts'
-import { ToolFault, ToolTimeout } from '../../errors.ts'
-import { planProgress, updatePlan } from '../../middleware/plan-tool.ts'
-import { directiveItem } from '../../session-items.ts'
-import type { Tool } from '../../tools/tool.ts'
+import { RunEndedError, ToolFault, ToolTimeout } from '../../errors.ts'
+import { createMemory, liveMemory } from '../../memory.ts'
+import { planProgress, updatePlan } from '../../middleware/plan.ts'
+import { agentEventItem, artifactItem, directiveItem, usageItem } from '../../session-items.ts'
+import { trackedCall } from '../../session-parts.ts'
+import { isLoopEventType, type Tool, type ToolSession } from '../../tools/tool.ts'
 import { checkArguments } from './arguments.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
 import type { AcceptedCall, RefusedCall } from './call-checks.ts'
@@ -19,7 +21,6 @@ import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
 import { resultOf } from './tool-result.ts'
-import { createToolSession } from './tool-session.ts'
 
 export interface CallContext {
   readonly key: Key
@@ -59,7 +60,6 @@ export const beginning = async (
 /** Whether these reports let the call begin at once: no person is asked, and the call has not failed already. */
 export const beginsAtOnce = (items: readonly ReportItem[]): boolean => items.length === 1
 
-/** The reports of a call that is not made. */
 export const refusal = ({ call, args, tool, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => {
   const name = { id: call.id, tool: tool?.name ?? call.tool }
   return [
@@ -82,14 +82,10 @@ const repeatedPlan = (tool: Tool | null, { steps }: JsonObject): ReportItem[] =>
 
 const MISFITS: ReadonlySet<string> = new Set([ARGUMENTS_INVALID, TOOL_RESTS, UNKNOWN_TOOL])
 
-/** The note of a call that does not fit as the model wrote it. */
 export const validationItem = ({ id, tool }: CallName, error: string, repaired?: true): ReportItem =>
   eventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error, ...present({ repaired }) })
 
-/**
- * Makes a call and gives the reports of its outcome. Rejects only when the run has ended: then nobody takes reports. A tool that
- * settles after its deadline or after the end of the run changes nothing any more.
- */
+/** Makes a call and returns the reports of its outcome. Rejects only when the run has ended. A tool that settles later changes nothing. */
 export const makeCall = async (
   call: CallName,
   tool: Tool,
@@ -156,3 +152,39 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
 /** The directive and the outcome of its call are one report: a crash leaves both or none. */
 const directiveItems = ({ directive }: Tool, payload: unknown): ReportItem[] =>
   directive === null ? [] : [directiveItem({ ...directive, payload })]
+
+/** The session as a tool sees it. `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */
+const createToolSession = (
+  id: string,
+  reporter: RunReporter,
+  clock: Clock,
+  signal: AbortSignal,
+): { readonly session: ToolSession; readonly close: () => void } => {
+  let isOpen = true
+  const check = () => {
+    signal.throwIfAborted()
+    if (!isOpen) throw new RunEndedError('The call is over.')
+  }
+  const track = (start: () => Promise<void>): Promise<void> => trackedCall(check, start)
+  const report = (make: () => ReportItem) => track(async () => reporter.report([make()]))
+  const session: ToolSession = {
+    id,
+    // The session holds these messages: the tool may change its own copy.
+    messages: async () => structuredClone(reporter.session.messages()),
+    memory: createMemory(track, liveMemory(reporter, clock), (proposal) => reporter.report([proposal])),
+    artifact: (...content) => report(() => artifactItem(...content)),
+    directive: (directive) => report(() => directiveItem(directive)),
+    usage: (spent) => report(() => usageItem(spent)),
+    emit: (type: string, payload: unknown) =>
+      report(() => {
+        if (isLoopEventType(type)) throw new TypeError(`"${type}" is not an event that a tool can emit.`)
+        return agentEventItem(type, payload)
+      }),
+  }
+  return {
+    session,
+    close: () => {
+      isOpen = false
+    },
+  }
+}

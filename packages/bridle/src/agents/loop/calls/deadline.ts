@@ -6,14 +6,10 @@ export interface Deadline {
   /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
   readonly ms: number
-  /** The error of work that takes longer. */
   readonly error: () => Error
 }
 
-/**
- * Settles like the work, or rejects at the deadline or with the end of the run. The work gets a signal for both; nobody
- * listens to it any more afterwards.
- */
+/** Settles like the work, or rejects at the deadline or at the end of the run. The work gets a signal for both. */
 export const withDeadline = async <T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   { clock, signal: runSignal, ms, error }: Deadline,

@@ -2,7 +2,6 @@
 import type { ToolEffect } from '../../../kernel/schemas.ts'
 import { WAVE_MAX } from '../../limits.ts'
 
-/** The facts about a call that decide which others may run beside it. */
 export interface WaveMember {
   readonly effect: ToolEffect
   /** The things that the call touches; null = unknown. */

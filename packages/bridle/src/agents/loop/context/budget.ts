@@ -1,7 +1,6 @@
 // The budget of a conversation: how many tokens the next request has, and how many the model can read.
 import { windowTokensOf } from '../../../model-data/windows.ts'
 import type { AgentDefinition } from '../../agent.ts'
-import type { RequestFrame } from '../asking.ts'
 import type { LoopRun } from '../loop-run.ts'
 import type { Situation } from '../next.ts'
 import { offeredTools } from '../toolset/offer.ts'
@@ -10,41 +9,41 @@ import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
 import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
 
 export interface ContextBudget {
-  /** Tokens that the model can read. */
   readonly window: number
-  /** Tokens of the next request. */
   readonly tokens: number
   /** Tokens of the instructions and the tools in it, which no cut makes fewer; an estimate. */
   readonly frameTokens: number
 }
 
 /** Whether the next request leaves enough room for its answer. A turn in which no room can be made does without. */
-export const roomOf = (run: LoopRun, frame: RequestFrame): Situation['room'] => {
+export const roomOf = (run: LoopRun): Situation['room'] => {
   const { turn, entries } = run.transcript
   const isSettled = turn.last?.calls.every(({ outcome }) => outcome !== null) ?? true
   if (!isSettled || turn.isCompactionOver) return 'enough'
   if (turn.overflow === 'reported') return 'short'
-  const tokens = entries.view.tokens(() => frameTokensOf(run, frame))
+  const tokens = entries.view.tokens(() => frameTokensOf(run))
   if (tokens < windowOf(run.definition, turn.model) * COMPACT_RATIO) return 'enough'
-  return planCut(run, frame, false) === null ? 'enough' : 'short'
+  return planCut(run, false) === null ? 'enough' : 'short'
 }
 
-export const budgetOf = (run: LoopRun, frame: RequestFrame): ContextBudget => {
-  const frameTokens = frameTokensOf(run, frame)
+export const budgetOf = (run: LoopRun): ContextBudget => {
+  const frameTokens = frameTokensOf(run)
   const { turn, entries } = run.transcript
   return { window: windowOf(run.definition, turn.model), tokens: entries.view.tokens(() => frameTokens), frameTokens }
 }
 
 /** The way to make room; null: there is nothing that could go. After an overflow only a summary frees enough. */
-export const planCut = (run: LoopRun, frame: RequestFrame, isOverflow: boolean): CutPlan | null => {
-  const budget = budgetOf(run, frame)
+export const planCut = (run: LoopRun, isOverflow: boolean): CutPlan | null => {
+  const budget = budgetOf(run)
   const { view, lastPrompt, lastSummary } = run.transcript.entries
   return (
     (isOverflow ? null : planClearing(view.items, budget)) ??
-    planSummary(view.items, budget, {
-      isLasting: ({ seq, kind }) => seq === lastSummary?.seq || (kind === 'prompt' && seq === lastPrompt?.seq),
+    planSummary(
+      view.items,
+      budget,
+      ({ seq, kind }) => seq === lastSummary?.seq || (kind === 'prompt' && seq === lastPrompt?.seq),
       isOverflow,
-    })
+    )
   )
 }
 
@@ -56,5 +55,5 @@ export const windowOf = ({ limits, model }: AgentDefinition, index: number): num
   return limits.windowTokens ?? windowTokensOf(name) ?? WINDOW_TOKENS
 }
 
-const frameTokensOf = (run: LoopRun, { instructions }: RequestFrame): number =>
-  Math.ceil(((instructions?.length ?? 0) + JSON.stringify(modelTools(offeredTools(run))).length) / TOKEN_CHARS)
+const frameTokensOf = (run: LoopRun): number =>
+  Math.ceil(((run.instructions?.length ?? 0) + JSON.stringify(modelTools(offeredTools(run))).length) / TOKEN_CHARS)

@@ -1,5 +1,4 @@
-// Marks for the cache of a provider: the end of the instructions, and the last message. The next request begins with both, and costs
-// a tenth up to there. Providers that need no marks get none.
+// Cache marks for providers that need them, after the instructions and after the last message: the next request pays a tenth up to there.
 import type { LanguageModel, ModelMessage, ModelOptions } from '../../model/model.ts'
 
 /** Changes the list, which is the caller's own, and none of its messages: the transcript shares these. */

@@ -1,22 +1,26 @@
 // Makes room in a conversation: old tool results go first, and where that is not enough a summary replaces the older part. The event
 // `context_compacted` is the commit: a process that ends before it leaves nothing behind, and the next one begins again.
 import type { ReportItem } from '../../../kernel/commands.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
-import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
-import { actualModel, currentModel, type RequestFrame, requestedModel, turnDeadline } from '../asking.ts'
+import { currentModel, diagnosedModels, turnDeadline } from '../asking.ts'
+import { resourcesOf } from '../calls/arguments.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
 import { ownCopy } from '../hooks/own-copy.ts'
 import type { LoopRun } from '../loop-run.ts'
+import { argumentsOf, type CallView, toolNameOf } from '../transcript/rendering.ts'
 import { COMPACTION, COMPACTION_FAILED } from '../transcript/turn-record.ts'
 import { budgetOf, planCut, windowOf } from './budget.ts'
 import { summaryText } from './cut.ts'
 import { type ClearingPlan, messageCount, type SummaryPlan } from './cut-plan.ts'
 import {
+  REFERENCE_CHARS_MAX,
+  REFERENCES_MAX,
   SUMMARY_MS_MAX,
   SUMMARY_RATIO_MAX,
   SUMMARY_SLACK,
@@ -24,18 +28,17 @@ import {
   SUMMARY_TRIES_MAX,
   TOKEN_CHARS,
 } from './limits.ts'
-import { referencesOf } from './references.ts'
 import { summarizer, summaryProblem, withMiddleware } from './summary.ts'
 import { requestUsageItem, usedPct } from './usage.ts'
 
-export const makeRoom = async (run: LoopRun, frame: RequestFrame): Promise<void> => {
+export const makeRoom = async (run: LoopRun): Promise<void> => {
   // As before every request: the text of a step that was cut off goes, and a run over its budget is stopped.
   await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), { type: 'next_step' }])
   run.hasAsked = true
-  const plan = planCut(run, frame, run.transcript.turn.overflow === 'reported')
-  if (plan === null) return run.report([failedWarning(run, frame, 'Nothing of the conversation can be left out.')])
+  const plan = planCut(run, run.transcript.turn.overflow === 'reported')
+  if (plan === null) return run.report([failedWarning(run, 'Nothing of the conversation can be left out.')])
   if (plan.type === 'clear') return run.report([clearing(run, plan)])
-  await replace(run, frame, plan)
+  await replace(run, plan)
 }
 
 const clearing = (
@@ -51,8 +54,7 @@ const clearing = (
   })
 }
 
-/** Asks for a summary, and reports it or its failure, with the tokens that were used for it. */
-const replace = async (run: LoopRun, frame: RequestFrame, plan: SummaryPlan): Promise<void> => {
+const replace = async (run: LoopRun, plan: SummaryPlan): Promise<void> => {
   const { controls, reporter, ports } = run
   const used: ReportItem[] = []
   const deadline = turnDeadline(run)
@@ -70,7 +72,7 @@ const replace = async (run: LoopRun, frame: RequestFrame, plan: SummaryPlan): Pr
     if (controls.signal.aborted || reporter.closed) throw error
     // The next look at the turn finds that its time is over.
     if (deadline.signal.aborted) await run.report(used)
-    else await reportFailure(run, frame, error, used)
+    else await reportFailure(run, error, used)
   } finally {
     deadline.cancel()
   }
@@ -81,17 +83,13 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
   const model = await currentModel(run)
   const maxTokens = summaryTokens(run)
   const settings = { ...definition.settings, maxOutputTokens: maxTokens }
-  const options = {
-    callId: (n: number) => `${job.runId}.summary.${n}`,
-    clock: ports.clock,
-    stallMs: definition.limits.stallMs,
-  }
+  const callId = (n: number) => `${job.runId}.summary.${n}`
   let requests = 0
   const request = summarizer(async (asked) => {
     requests += 1
     if (requests > MODEL_REQUESTS_MAX)
       throw new ModelError('middleware', `Middleware makes at most ${MODEL_REQUESTS_MAX} requests for one summary.`)
-    const thought = await thinkInSpan(run, model, { ...asked, settings }, NO_LISTENER, options)
+    const thought = await thinkInSpan(run, model, { ...asked, settings }, callId)
     used.push(requestUsageItem(model.modelId, thought.usage, null))
     return thought
   }, transcript.turn.summaryFailures)
@@ -127,35 +125,47 @@ const cutItem = (run: LoopRun, plan: SummaryPlan, summary: string): ReportItem |
 }
 
 /** After the last failure the turn goes on as it is: the provider may have room yet. */
-const reportFailure = async (
-  run: LoopRun,
-  frame: RequestFrame,
-  error: unknown,
-  used: readonly ReportItem[],
-): Promise<void> => {
+const reportFailure = async (run: LoopRun, error: unknown, used: readonly ReportItem[]): Promise<void> => {
   const failures = run.transcript.turn.summaryFailures + 1
-  const message = shortErrorMessage(error)
+  const reason = shortErrorMessage(error)
   const delayMs = error instanceof ModelError ? retryDelay(error, failures, run.ports.random ?? Math.random) : null
   const isOver = failures >= SUMMARY_TRIES_MAX
+  const model = run.definition.model?.[run.transcript.turn.model]
   await run.report([
     ...used,
-    diagnostic(run, message, failures, isOver || delayMs === null ? null : run.now + delayMs),
-    ...(isOver ? [failedWarning(run, frame, message)] : []),
+    eventItem('transport_diagnostic', {
+      ...{ kind: COMPACTION, status: isOver ? 'failed' : 'retrying', failure_count: failures },
+      ...{ ...diagnosedModels(model, model), reason },
+      ...(!isOver && delayMs !== null && { retry_at: run.now + delayMs }),
+    }),
+    ...(isOver ? [failedWarning(run, reason)] : []),
   ])
 }
 
-const diagnostic = (run: LoopRun, message: string, failures: number, retryAt: number | null = null): ReportItem => {
-  const model = run.definition.model?.[run.transcript.turn.model]
-  return eventItem('transport_diagnostic', {
-    ...{ kind: COMPACTION, status: failures < SUMMARY_TRIES_MAX ? 'retrying' : 'failed', failure_count: failures },
-    ...{ ...requestedModel(model), ...actualModel(model), reason: message },
-    ...(retryAt !== null && { retry_at: retryAt }),
-  })
-}
-
-const failedWarning = (run: LoopRun, frame: RequestFrame, why: string): ReportItem =>
+const failedWarning = (run: LoopRun, why: string): ReportItem =>
   eventItem('context_warning', {
     kind: COMPACTION_FAILED,
     message: `No room could be made in the conversation: ${why}`,
-    usage_pct: usedPct(budgetOf(run, frame)),
+    usage_pct: usedPct(budgetOf(run)),
   })
+
+/** The artifacts and resources that no summary may lose: the lists of the last one, and what came since. */
+const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan) => {
+  const { entries } = run.transcript
+  const { lastSummary } = entries
+  const calls = replaced.flatMap(({ entry }) => (entry.kind === 'step' ? entry.calls : []))
+  return {
+    artifacts: newest([...(lastSummary?.artifacts ?? []), ...entries.artifactsBefore(keptFrom)]),
+    resources: newest([...(lastSummary?.resources ?? []), ...calls.flatMap((view) => resourcesIn(run, view))]),
+  }
+}
+
+/** A tool that has changed may not understand its old arguments. */
+const resourcesIn = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
+  const tool = view.outcome === null ? undefined : toolset.get(toolNameOf(view))
+  return (tool && resourcesOf(tool, argumentsOf(view))) ?? []
+}
+
+/** A name that comes again is as new as its last mention. */
+const newest = (names: readonly string[]): string[] =>
+  [...new Set(names.map((name) => truncate(name, REFERENCE_CHARS_MAX)).toReversed())].slice(0, REFERENCES_MAX).reverse()

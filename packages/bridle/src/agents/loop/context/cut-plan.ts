@@ -28,9 +28,7 @@ export interface ClearingPlan {
 
 export interface SummaryPlan {
   readonly type: 'summary'
-  /** The first event that stays. */
   readonly keptFrom: number
-  /** The items ahead of it. */
   readonly replaced: readonly ViewItem[]
   /** Tokens that a summary frees, and its own tokens. */
   readonly tokens: number
@@ -66,18 +64,15 @@ export const planClearing = (items: readonly ViewItem[], budget: ContextBudget):
 const hasClearableResult = (entry: Entry): boolean =>
   charsOf(renderEntry(entry, true)) < charsOf(renderEntry(entry, false))
 
-export interface SummaryTerms {
-  /** The entry stays whatever is replaced: the prompt of the turn. An earlier summary makes no new one worth while. */
-  readonly isLasting: (entry: Entry) => boolean
-  /** The provider has refused the request as too long. */
-  readonly isOverflow: boolean
-}
-
-/** Replaces the older part by a summary; null: there is too little of it. */
+/**
+ * Replaces the older part by a summary; null: there is too little of it. `isLasting`: the prompt of the turn, which stays, and an earlier
+ * summary, which makes no new one worth while. `isOverflow`: the provider has refused the request as too long.
+ */
 export const planSummary = (
   items: readonly ViewItem[],
   budget: ContextBudget,
-  { isLasting, isOverflow }: SummaryTerms,
+  isLasting: (entry: Entry) => boolean,
+  isOverflow: boolean,
 ): SummaryPlan | null => {
   const scale = scaleOf(items, budget)
   const kept = Math.min(budget.window * KEPT_RATIO, budget.tokens * KEPT_OF_ALL_RATIO)

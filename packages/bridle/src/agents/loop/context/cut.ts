@@ -33,7 +33,6 @@ export const cutOf = ({ seq, run = '', payload }: Event<'context_compacted'>, pr
   }
 }
 
-/** The summary as the model reads it, with the artifacts and resources that no summary may lose. */
 export const summaryEntry = (cut: Cut): Entry => ({
   kind: 'message',
   message: textMessage(summaryText(cut)),

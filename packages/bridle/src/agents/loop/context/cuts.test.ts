@@ -64,7 +64,7 @@ const compacted = (run: string, payload: object): Draft => ['context_compacted',
 const seqOf = (log: Log, nth: number): number => log.events.filter(({ type }) => type === 'model_step').at(nth)!.seq
 
 const brief = (transcript: Transcript): string[] =>
-  transcript.messages().map((message) => {
+  transcript.prompt(null).map((message) => {
     if (message.role === 'tool')
       return message.content.map(({ output }) => `= ${String('value' in output && output.value).slice(0, 10)}`).join()
     if (message.role === 'system') return message.content

@@ -1,5 +1,4 @@
-// The entries of a conversation in their order, with its cuts, and the view of the model that follows from both. An edit may take cuts
-// back, so what a cut replaced stays until it is released.
+// The entries and cuts of a conversation, in order. An edit may undo cuts, so what a cut replaced stays until it is released.
 import type { AnyEvent, Event } from '../../../kernel/event.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import type { StepContent } from '../../model/model.ts'
@@ -15,7 +14,6 @@ interface Mark<T> {
 }
 
 export class EntryList {
-  /** The conversation as the next request has it. */
   readonly view = new View()
   #entries: Entry[] = []
   #cuts: Cut[] = []
@@ -34,7 +32,6 @@ export class EntryList {
     return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
   }
 
-  /** The last summary that holds. */
   get lastSummary(): Cut | null {
     return this.#cuts.findLast(({ keptFrom }) => keptFrom > 0) ?? null
   }
@@ -136,12 +133,10 @@ export class EntryList {
     this.view.rebuild([], [])
   }
 
-  /** The messages of prompts and other texts that are left. */
   messages(): Set<object> {
     return new Set(this.#entries.flatMap((entry) => (entry.kind === 'step' ? [] : [entry.message])))
   }
 
-  /** The characters of the entries, counted anew. */
   chars(): number {
     return this.#entries.reduce((sum, entry) => sum + approximateChars(entry), 0)
   }

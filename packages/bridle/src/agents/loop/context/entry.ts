@@ -22,7 +22,6 @@ export type Entry = {
     }
 )
 
-/** An entry at its place in the requests. */
 export interface ViewItem {
   readonly entry: Entry
   /** The results of its calls are no longer shown. */
@@ -45,7 +44,6 @@ export const tokensOf = (item: ViewItem): number => {
   return Math.ceil(item.chars / TOKEN_CHARS)
 }
 
-/** The characters of messages, as a measure for their tokens. */
 export const charsOf = (messages: readonly ModelMessage[]): number => JSON.stringify(messages).length
 
 const withoutResults = (message: ModelMessage): ModelMessage =>

@@ -2,7 +2,13 @@
 
 import { type LayerOptions, surround } from '../../middleware/layers.ts'
 import type { Middleware, Summary, SummaryRequest } from '../../middleware/middleware.ts'
-import type { ModelMessage, ModelRequest, ModelToolOutput, Thought } from '../../model/model.ts'
+import {
+  answerText,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelToolOutput,
+  type Thought,
+} from '../../model/model.ts'
 import { beginningOf } from '../transcript/excerpt.ts'
 import { textMessage } from '../transcript/rendering.ts'
 import { SUMMARY_READS } from './limits.ts'
@@ -41,15 +47,9 @@ export const summarizer =
       tools: [],
       signal,
     })
-    return {
-      text: thought.content
-        .map((entry) => (entry.type === 'text' ? entry.text : ''))
-        .join('')
-        .trim(),
-    }
+    return { text: answerText(thought.content).trim() }
   }
 
-/** The problem of a summary that cannot be used; null: there is none. */
 export const summaryProblem = (summary: unknown): string | null => {
   const text: unknown = (summary as { readonly text?: unknown } | null | undefined)?.text
   if (typeof text !== 'string') return 'The summary is no text. A function `compact` returns { text }.'

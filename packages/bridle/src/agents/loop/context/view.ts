@@ -1,5 +1,4 @@
-// The conversation as the next request has it: the summary of the last cut, then the entries that are kept. Each entry is rendered
-// once, so that a step costs the same after thousands of them.
+// The conversation as the next request has it: the last summary, then the kept entries. Each entry is rendered once.
 import type { ModelMessage } from '../../model/model.ts'
 import { type Cut, summaryEntry } from './cut.ts'
 import { charsOf, type Entry, renderEntry, tokensOf, type ViewItem } from './entry.ts'
@@ -49,10 +48,7 @@ export class View {
     return this.#messages.slice(isBare ? 1 : 0)
   }
 
-  /**
-   * The tokens of the next request: as the provider counted them for the last answer, and an estimate for what came since.
-   * Without such a count everything is estimated. `frameTokens` estimates the instructions and the tools.
-   */
+  /** Tokens of the next request: the provider's count of the last answer plus an estimate of what came since. Without a count all is estimated. */
   tokens(frameTokens: () => number): number {
     this.#render()
     const last = this.#items.findLastIndex(({ entry }) => entry.kind === 'step' && entry.contextTokens !== undefined)

@@ -1,5 +1,4 @@
-// The functions `answer` of middleware: each one accepts the answer of the model, sends the model back, or fails the turn. The decision
-// and its consequence are one write.
+// The functions `answer` of middleware accept the answer, send the model back, or fail the turn. The decision and its consequence are one write.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
@@ -10,42 +9,38 @@ import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { REVIEW_SOURCE } from '../transcript/turn-record.ts'
-import { hookContext } from './hook-context.ts'
-
-/** The reports of a review: the last one ends the turn, or puts the text before the model. */
-export interface Review {
-  readonly items: readonly ReportItem[]
-  readonly isSentBack: boolean
-}
 
 /** Asks each middleware in its order, up to the first that does not accept the answer. `end` ends the turn where all accept. */
-export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Review> => {
+export const reviewAnswer = async (
+  run: LoopRun,
+  end: ReportItem,
+): Promise<{ readonly items: readonly ReportItem[]; readonly isSentBack: boolean }> => {
   if (end.type !== 'finished') return { items: [end], isSentBack: false }
-  const context = hookContext(run)
   const againLeft = againLeftIn(run)
   const text = textOf(end.result)
   const items: ReportItem[] = []
+  const refused = (message: string) => ({
+    items: [...items, { type: 'failed', message, reason: 'answer_refused' } as const],
+    isSentBack: false,
+  })
   for (const middleware of run.definition.use) {
     const { name } = middleware
     if (!middleware.answer) continue
-    const result = await runHook(context, middleware, 'answer', async (turn) =>
+    const result = await runHook(run, middleware, 'answer', async (turn) =>
       reviewOf(await middleware.answer?.({ ...turn, againLeft }, text)),
     )
     items.push(...result.items)
     if ('problem' in result) {
       // A middleware that fails accepts the answer: the work of the turn is not lost with it.
       if (!middleware.mustReview) continue
-      const message = truncate(`The answer could not be checked: the middleware ${result.problem}`, ERROR_CHARS_MAX)
-      items.push({ type: 'failed', message, reason: 'answer_refused' })
-      return { items, isSentBack: false }
+      return refused(truncate(`The answer could not be checked: the middleware ${result.problem}`, ERROR_CHARS_MAX))
     }
     const review = result.value
     if (review === null) items.push(hookEventItem(name, 'answer', 'accepted'))
     else if ('fail' in review) {
       const message = truncate(review.fail, ERROR_CHARS_MAX)
       items.push(hookEventItem(name, 'answer', 'failed', { reason: message }))
-      items.push({ type: 'failed', message, reason: 'answer_refused' })
-      return { items, isSentBack: false }
+      return refused(message)
     } else if (againLeftIn(run) === 0) items.push(hookEventItem(name, 'answer', 'accepted', { reason: 'again_limit' }))
     else {
       const again = truncate(review.again, AGAIN_CHARS_MAX)

@@ -10,11 +10,10 @@ import {
   STEP_CHARS_MAX,
   TOOL_NAME_CHARS_MAX,
 } from '../../model/limits.ts'
-import type { ModelFinish, StepContent, Thought } from '../../model/model.ts'
-import type { ThinkOptions } from '../../model/think.ts'
+import type { StepContent, Thought } from '../../model/model.ts'
+import { FINISHES, type ThinkOptions } from '../../model/think.ts'
 import { toPlainJson } from '../../schemas/input.ts'
 
-const FINISHES = ['stop', 'length', 'content-filter', 'tool-calls', 'other'] as const satisfies readonly ModelFinish[]
 const object = v.record(v.string(), v.any())
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const tokens = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))

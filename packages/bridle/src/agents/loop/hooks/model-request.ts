@@ -15,7 +15,7 @@ import { createThoughtReporter, type ThoughtReporter } from '../thought-reporter
 import { checkedThought } from './checked-thought.ts'
 import { deepFreeze, ownCopy } from './own-copy.ts'
 
-/** The answer, and the reports that belong ahead of it. */
+/** An answer that is not in the log yet, and the items that put it there. */
 export interface RequestAnswer {
   readonly thought: Thought
   readonly items: readonly ReportItem[]
@@ -30,17 +30,16 @@ export const makeRequest = async (
   hooked: ReportItem[],
 ): Promise<RequestAnswer> => {
   const { definition, reporter, ports } = run
-  const options = { callId, clock: ports.clock, stallMs: definition.limits.stallMs }
   const layers = layersOf(run)
   if (layers.length === 0) {
     const listener = createThoughtReporter(reporter, ports.clock)
     try {
-      return { thought: await thinkInSpan(run, model, request, listener, options), items: listener.close() }
+      return { thought: await thinkInSpan(run, model, request, callId, listener), items: listener.close() }
     } finally {
       listener.close()
     }
   }
-  const requests = new Requests(run, model, request.signal, options)
+  const requests = new Requests(run, model, request.signal, callId)
   try {
     const ask = surround(layers, (given: ModelRequest) => requests.make(given), {
       ...{ phase: 'model', clock: ports.clock, signal: request.signal, ms: definition.limits.toolMs, items: hooked },
@@ -74,20 +73,19 @@ const layersOf = ({ definition: { use } }: LoopRun): readonly Layer<ModelRequest
 class Requests {
   readonly #run: LoopRun
   readonly #model: LanguageModel
-  readonly #options: ThinkOptions
+  readonly #callId: ThinkOptions['callId']
   /** Ends the requests that the middleware no longer waits for. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #thoughts: Thought[] = []
   #count = 0
   #listener: ThoughtReporter | null = null
-  /** The answer whose text people have read. */
   #shown: Thought | null = null
 
-  constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, options: ThinkOptions) {
+  constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, callId: ThinkOptions['callId']) {
     this.#run = run
     this.#model = model
-    this.#options = options
+    this.#callId = callId
     this.#signal = AbortSignal.any([signal, this.#end.signal])
   }
 
@@ -107,7 +105,7 @@ class Requests {
     const listener = { text: whenShown(own.text), thinking: whenShown(own.thinking) }
     const signal =
       request.signal instanceof AbortSignal ? AbortSignal.any([this.#signal, request.signal]) : this.#signal
-    const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, listener, this.#options)
+    const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, this.#callId, listener)
     deepFreeze(thought)
     this.#thoughts.push(thought)
     if (this.#listener === own) this.#shown = thought

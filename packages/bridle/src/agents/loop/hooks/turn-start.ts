@@ -1,28 +1,25 @@
-// The functions `start` of middleware, once per turn. Their notes, their events and the fact that they were called are one write, so
-// that no later process calls them again.
+// The functions `start` of middleware. Their notes, events and the fact that they were called are one write, so they run once per turn.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'
 import type { Middleware, Note } from '../../middleware/middleware.ts'
-import { type HookContext, hookEventItem, runHook } from '../../middleware/running.ts'
+import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { beginningOf } from '../transcript/excerpt.ts'
 import { NOTE_SOURCE } from '../transcript/turn-record.ts'
-import { hookContext } from './hook-context.ts'
 
 /** All are called at the same time: none sees the notes of another. The notes stand in the order of the middleware. */
 export const startTurn = async (run: LoopRun): Promise<readonly ReportItem[]> => {
-  const context = hookContext(run)
-  const items = await Promise.all(run.definition.use.map((middleware) => startWith(context, middleware)))
+  const items = await Promise.all(run.definition.use.map((middleware) => startWith(run, middleware)))
   return items.flat()
 }
 
 /** The turn goes on without a middleware that fails: its `hook_event` is among the items. */
-const startWith = async (context: HookContext, middleware: Middleware): Promise<readonly ReportItem[]> => {
+const startWith = async (run: LoopRun, middleware: Middleware): Promise<readonly ReportItem[]> => {
   const { name } = middleware
   if (!middleware.start) return []
-  const result = await runHook(context, middleware, 'start', async (turn) => notesOf(await middleware.start?.(turn)))
+  const result = await runHook(run, middleware, 'start', async (turn) => notesOf(await middleware.start?.(turn)))
   if ('problem' in result) return result.items
   const { texts, leftOut } = bounded(result.value)
   return [

@@ -1,10 +1,13 @@
-// The decision of an agent's policy about one call. All rules that match are weighed: deny before ask before allow. Pure, so that the
-// same call in the same session gets the same answer in every process.
+// The decision of a policy about one call: deny before ask before allow. Pure, so that every process decides alike.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { hashText, type JsonObject, present } from '../../../kernel/json.ts'
+import { hasFact } from '../../../kernel/projections/governance.ts'
 import type { PolicyRule } from '../../policy.ts'
 import { syncAnswer } from '../../tools/sync-answer.ts'
+import type { Tool } from '../../tools/tool.ts'
 import type { CallName } from '../calls/call-items.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { isLoopTool } from '../toolset/loop-tools.ts'
 import { matchesGlob } from './glob.ts'
 
 /** The rule that decides a call. `granted`: the rule asks once, and a person has approved it in this session. */
@@ -15,7 +18,14 @@ export interface RuleDecision {
   readonly name: string
 }
 
-/** Null: no rule is about the call. */
+/** The decision of the rules that the agent has now, with the grants of the session; null: no rule is about the call. */
+export const ruleInRun = ({ definition, reporter }: LoopRun, tool: Tool, args: JsonObject): RuleDecision | null => {
+  const { policy } = definition
+  if (policy.length === 0 || isLoopTool(tool)) return null
+  const { grants } = reporter.session.governance()
+  return ruleOn(policy, tool.name, args, (rule) => hasFact(grants, rule))
+}
+
 export const ruleOn = (
   policy: readonly PolicyRule[],
   tool: string,
@@ -79,7 +89,6 @@ const matchesCommand = (glob: string, command: unknown): boolean => {
   return typeof text === 'string' && matchesGlob(glob, text.trim())
 }
 
-/** The note of a decision in the log. */
 export const rulingItem = ({ id, tool }: CallName, { outcome, rule, name }: RuleDecision): ReportItem => ({
   type: 'policy_decision',
   payload: {

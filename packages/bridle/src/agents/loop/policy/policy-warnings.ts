@@ -1,5 +1,4 @@
-// Rules that are about no tool of their agent: probably a misspelt name. A source may still bring such a tool, so that this is a
-// warning and no error.
+// Rules that match no tool, probably because of a misspelt name. A warning and not an error: a source may still bring such a tool.
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import { isTool } from '../../tools/tool.ts'

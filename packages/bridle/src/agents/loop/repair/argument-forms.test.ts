@@ -4,9 +4,8 @@ import { VirtualClock } from '../../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { StepCall } from '../../model/model.ts'
 import { tool } from '../../tools/tool.ts'
-import { draftCall } from '../calls/call-draft.ts'
+import { draftCall, toolMeant } from '../calls/call-draft.ts'
 import { repairJsonText } from './json-text.ts'
-import { toolMeant } from './tool-names.ts'
 
 const input = v.object({
   sum: v.optional(v.pipe(v.number(), v.maxValue(100))),

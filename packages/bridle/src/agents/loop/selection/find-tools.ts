@@ -37,7 +37,6 @@ export const findToolsTool = (tools: readonly Tool[], offered: () => readonly st
     }),
   )
 
-/** The names in the result of a search. */
 export const foundIn = (result: Json): readonly string[] => {
   const tools = isJsonObject(result) ? result.tools : null
   if (!Array.isArray(tools)) return []

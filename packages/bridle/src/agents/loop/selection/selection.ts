@@ -5,7 +5,6 @@ import { isLoopTool } from '../toolset/loop-tools.ts'
 import { QUERY_END_CHARS } from './limits.ts'
 import { toolIndex } from './tool-index.ts'
 
-/** The names of the tools that a turn offers. */
 export interface ToolSelection {
   readonly tools: readonly string[]
   /** The names that were chosen by relevance, the best first. */

@@ -1,5 +1,4 @@
-// Words of the same meaning that people and authors of tools use for common work. A model of language would know more; this costs
-// nothing, and is the same in every process.
+// Synonyms for common work. A language model would know more; this costs nothing, and is the same in every process.
 import { wordsIn } from './words.ts'
 
 const GROUPS: readonly string[] = [

@@ -4,10 +4,8 @@ import { LENGTH_WEIGHT, SATURATION, SYNONYM_WEIGHT } from './limits.ts'
 import { synonymsOf } from './synonyms.ts'
 import { wordsIn, wordsOfTool } from './words.ts'
 
-/** A tool that matches a query, with the words that it was found by. */
 export interface ToolMatch {
   readonly tool: Tool
-  readonly score: number
   readonly words: readonly string[]
 }
 
@@ -67,8 +65,8 @@ class ToolIndex {
     }
     return [...scores]
       .sort(([a, one], [b, other]) => other.score - one.score || a - b)
-      .map(([at, { score, words }]) => ({
-        ...{ tool: this.#tools[at] as Tool, score },
+      .map(([at, { words }]) => ({
+        tool: this.#tools[at] as Tool,
         words: words.sort(([, a], [, b]) => b - a).map(([word]) => word),
       }))
   }

@@ -66,7 +66,6 @@ export const wordsOfTool = (tool: Tool): ReadonlyMap<string, number> => {
 
 const counted = new WeakMap<Tool, ReadonlyMap<string, number>>()
 
-/** The names and descriptions of the fields of a JSON Schema. */
 const fieldTexts = (schema: Json, level: number): string[] => {
   if (!isJsonObject(schema) || level > SCHEMA_LEVELS) return []
   const { properties, items, description } = schema

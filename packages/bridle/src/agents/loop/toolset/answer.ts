@@ -1,5 +1,4 @@
-// The output of a model agent: a tool whose arguments are the result, and whose call ends the turn. The model is told what does
-// not fit as the outcome of its call, as with any other tool.
+// The output of a model agent: a tool whose arguments are the result. What does not fit is the outcome of its call, as with any other tool.
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { parseRunResult } from '../../schemas/input.ts'
 import { convertSchema, isObjectSchema } from '../../schemas/json-schema.ts'

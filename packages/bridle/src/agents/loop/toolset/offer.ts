@@ -1,12 +1,16 @@
 // The tools that the model is offered in a turn: the log has their names, so that every process offers the same ones.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { present } from '../../../kernel/json.ts'
+import { hasFact } from '../../../kernel/projections/governance.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import { TOOLS_OFFERED_MAX } from '../../limits.ts'
 import { isTool, type Tool } from '../../tools/tool.ts'
-import { eventItem } from '../calls/call-items.ts'
+import { type CallName, eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { selectTools, type ToolSelection } from '../selection/selection.ts'
+import { FIND_TOOLS } from '../selection/find-tools.ts'
+import { REASON_WORDS_MAX } from '../selection/limits.ts'
+import { queryOf, selectTools, type ToolSelection } from '../selection/selection.ts'
+import { toolIndex } from '../selection/tool-index.ts'
 import { declaredTools, withAnswer } from './toolset.ts'
 
 /** In the write that starts the run, where its tools are known before any source is asked: a write less per turn. */
@@ -56,3 +60,26 @@ const offerItem = (
     ...{ turn_id: runId, tools: [...(tools ?? [])], of },
     ...present({ chosen: chosen && [...chosen], found: found && [...found] }),
   })
+
+/** A call of a tool that was chosen from more than a model is offered: its rank, and why. Nothing for one that is always offered. */
+export const selectedItem = (run: LoopRun, { id, tool }: CallName): ReportItem[] => {
+  const { turn } = run.transcript
+  if (!run.toolset.isSelective) return []
+  const rank = turn.chosen.indexOf(tool) + 1
+  const item = (reason: string, more: object) => [
+    eventItem('tool_selected', { tool_call_id: id, tool_name: tool, reason, ...more }),
+  ]
+  if (rank > 0) return item(relevanceOf(run, tool), { rank, of: run.toolset.tools.length, by: 'relevance' })
+  const found = run.reporter.session.governance().foundTools
+  if (!hasFact(found, tool)) return []
+  const place = found.findIndex(({ name }) => name === tool) + 1
+  return item('The model found it with find_tools.', { rank: place, of: run.toolset.tools.length, by: FIND_TOOLS })
+}
+
+const relevanceOf = (run: LoopRun, name: string): string => {
+  const tool = run.toolset.get(name)
+  const [match] = tool ? toolIndex([tool]).search(queryOf(run.job.prompt)) : []
+  return match
+    ? `The prompt has words of it: ${match.words.slice(0, REASON_WORDS_MAX).join(', ')}.`
+    : 'There was room left, and it comes first in the order of the agent.'
+}

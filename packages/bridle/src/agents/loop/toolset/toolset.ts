@@ -42,7 +42,6 @@ export class Toolset {
     return this.#optional?.isUseful() ? this.#withOptional : this.#tools
   }
 
-  /** Whether the tool is offered only where there is something for it to do. */
   isOptional(name: string): boolean {
     return this.#optional?.tool.name === name
   }

@@ -1,5 +1,4 @@
-// A result that becomes an artifact: the model sees its two ends. The log holds them as the model reads them, so that no request has
-// to look an artifact up again.
+// The two ends of a large result, for the model. They are in the log, so that no request has to read the artifact again.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { INLINE_CHARS_MAX } from '../../../kernel/limits.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'

@@ -1,5 +1,4 @@
-// The files of prompts, as the model gets them: a text as text, an image or a PDF as a file. The log has references only, so the
-// bytes are read for each request, and are the same in each.
+// The files of prompts for the model: text as text, an image or a PDF as a file. The log has references, so each request reads the bytes.
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { type Attachment, attachmentsOf } from '../../attachments.ts'

@@ -32,7 +32,6 @@ export const argumentsOf = ({ call, begun, edited }: CallView): JsonObject => ed
 /** The name of the tool that the call is made with: the model may have misspelt it. */
 export const toolNameOf = ({ call, begun }: CallView): string => begun?.tool ?? call.tool
 
-/** The call by the name of its tool. */
 export const callNameOf = (view: CallView): CallName => ({ id: view.call.id, tool: toolNameOf(view) })
 
 export const textMessage = (...texts: readonly string[]): ModelMessage => ({
@@ -60,7 +59,6 @@ const TURN_END_NOTES = {
   [BRANCHED]: '[The turn before was left before its end.]',
 }
 
-/** An answer, and the outcomes of its calls in the order of the calls. */
 export const stepMessages = (content: readonly StepContent[], calls: readonly CallView[]): ModelMessage[] => {
   const byId = new Map(calls.map(({ call, providerId }) => [call.id, providerId]))
   const parts = assistantParts(

@@ -371,16 +371,16 @@ test.each<[string, readonly Draft[], readonly object[]]>([
     [...first, user('ask r-4')],
   ],
 ])('[N41] %s', (_name, drafts, expected) => {
-  const whole = fold(drafts).messages()
+  const whole = fold(drafts).prompt(null)
   expect(whole).toEqual(expected)
   // Rendered after every event, or once: the bytes are the same.
   const often = new Transcript()
   for (const [index, draft] of drafts.entries()) {
     fold([draft], often)
     // A request is made only where every call has an outcome, or its turn is over.
-    if (index + 1 < drafts.length && drafts[index + 1]?.[0] === 'turn_start') often.messages()
+    if (index + 1 < drafts.length && drafts[index + 1]?.[0] === 'turn_start') often.prompt(null)
   }
-  expect(JSON.stringify(often.messages())).toBe(JSON.stringify(whole))
+  expect(JSON.stringify(often.prompt(null))).toBe(JSON.stringify(whole))
 })
 
 test('[N41] hearsay, and events that are folded already, change nothing', () => {
@@ -394,15 +394,15 @@ test('[N41] hearsay, and events that are folded already, change nothing', () => 
     payload: { text: 'twice' },
     run: 'r-1',
   } as unknown as AnyEvent)
-  expect(transcript.messages()).toEqual(first)
+  expect(transcript.prompt(null)).toEqual(first)
   expect(transcript.seq).toBe(3)
 })
 
 test('[N41] an entry is rendered once, however long the conversation', () => {
   const transcript = fold([...turn('r-1'), called('r-1', 'a'), settled('r-1', 'a')])
-  const before = [...transcript.messages()]
+  const before = [...transcript.prompt(null)]
   fold([said('r-1', 'done')], transcript)
-  const after = transcript.messages()
+  const after = transcript.prompt(null)
   expect(before.map((message, index) => message === after[index])).toEqual([true, true, true])
 })
 
@@ -436,7 +436,7 @@ test('[N41] ids of calls stay unique however often a provider repeats them, and 
     }),
   )
   const calls = transcript
-    .messages()
+    .prompt(null)
     .flatMap(({ role, content }) =>
       role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
     )

@@ -38,18 +38,12 @@ export class Transcript {
   readonly #responses = new Map<string, string>()
   /** Calls without an outcome. */
   readonly #calls = new Map<string, CallView>()
-  /** Open questions about calls. */
   readonly #questions = new Map<string, string>()
   #lastRun = ''
   /** The first event of the turn in progress, or of the turn before where its prompt tells of that turn. */
   #origin = 0
 
-  /** Everything that the model has seen so far. */
-  messages(): readonly ModelMessage[] {
-    return this.entries.view.prompt(null)
-  }
-
-  /** The same behind the instructions, as a list of the caller's own. */
+  /** Everything that the model has seen so far, behind the instructions, as a list of the caller's own. */
   prompt(instructions: string | null): ModelMessage[] {
     return this.entries.view.prompt(instructions)
   }
@@ -66,7 +60,6 @@ export class Transcript {
     this.seq = Math.max(0, since - 1)
   }
 
-  /** Gives up the memory of everything that the last summary replaced. */
   release(): void {
     if (!this.entries.release()) return
     const shown = this.entries.messages()
@@ -187,26 +180,16 @@ export class Transcript {
     this.#addMessage('prompt', run, seq, promptMessage(prompt, input, note), input)
   }
 
-  #addMessage(
-    kind: 'prompt' | 'message',
-    run: string,
-    seq: number,
-    message: ModelMessage,
-    input: Json | undefined,
-  ): void {
+  #addMessage(kind: 'prompt' | 'message', run: string, seq: number, message: ModelMessage, input?: Json): void {
     if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
     this.entries.push({ kind, run, seq, message, origin: this.#origin })
-  }
-
-  #addText(run: string, seq: number, text: string): void {
-    this.entries.push({ kind: 'message', run, seq, message: textMessage(text), origin: this.#origin })
   }
 
   /** A context with the id of a call is the part of its large result that the model sees. */
   #addContext({ seq, run = '', payload }: Event<'context_added'>): void {
     const call = this.#calls.get(typeof payload.tool_call_id === 'string' ? payload.tool_call_id : '')
     if (call) call.excerpt = payload.text
-    else this.#addText(run, seq, payload.text)
+    else this.#addMessage('message', run, seq, textMessage(payload.text))
   }
 
   #addStep({ seq, run = '', payload }: Event<'model_step'>): void {

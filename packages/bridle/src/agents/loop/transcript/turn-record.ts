@@ -1,15 +1,11 @@
 // The turn in progress, as the log tells it: its answers, its calls, its failures, and the time that it worked. `next` reads it.
 import type { AnyEvent } from '../../../kernel/event.ts'
-import type { JsonObject } from '../../../kernel/json.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import { RECENT_CALLS } from '../../limits.ts'
 import type { StepContent } from '../../model/model.ts'
 import type { CallView } from './rendering.ts'
 
-/** The last answer of the model in the turn. */
 export interface StepRecord {
-  readonly step: number
-  readonly finish: string
   readonly content: readonly StepContent[]
   readonly calls: readonly CallView[]
 }
@@ -38,7 +34,6 @@ export class TurnRecord {
   #run: string
   /** Answers of the model so far. */
   steps = 0
-  /** Calls of the turn so far. */
   callCount = 0
   #earlier: readonly CallView[] = []
   last: StepRecord | null = null
@@ -52,15 +47,12 @@ export class TurnRecord {
   isStarted = false
   /** The last step of which the log says that it is finished. */
   finishedStep = 0
-  /** How often an answer of the turn was sent back. */
   reviews = 0
-  /** The last answer was sent back. */
   isSentBack = false
   /** The names of the tools that the model is offered; null: the log does not have them yet. */
   offered: readonly string[] | null = null
   /** The names of them that were chosen by relevance, the best first. */
   chosen: readonly string[] = []
-  /** Failures of the model since its last answer. */
   failures = 0
   /** How often a child session could not be reached since the last answer. */
   childFailures = 0
@@ -106,7 +98,7 @@ export class TurnRecord {
   addStep(payload: Payloads['model_step'], content: readonly StepContent[], calls: readonly CallView[]): void {
     this.steps = Math.max(this.steps, payload.step)
     this.#earlier = relevant(this.history)
-    this.last = { step: payload.step, finish: payload.finish, content, calls }
+    this.last = { content, calls }
     this.callCount += calls.length
     this.waves = 0
     this.hasNews = false
@@ -162,21 +154,19 @@ export class TurnRecord {
     if (this.overflow === 'reported') this.overflow = 'handled'
   }
 
-  #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {
-    const { kind, status, failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
+  #countFailure(payload: Payloads['transport_diagnostic']): void {
+    const { kind, status, failure_count: failures, model_index: model, retry_at: retryAt } = payload
     if (kind === 'subagent') this.childFailures += 1
     if (kind !== MODEL_FAILURE && kind !== PROVIDER_FALLBACK && kind !== COMPACTION) return
     if (status === COMPACTING) this.overflow = 'reported'
+    this.retryAt = typeof retryAt === 'number' ? retryAt : null
     if (kind === COMPACTION) {
-      this.summaryFailures = typeof failures === 'number' ? failures : this.summaryFailures
-      this.retryAt = typeof retryAt === 'number' ? retryAt : null
+      this.summaryFailures = failures ?? this.summaryFailures
       return
     }
     // A fallback ends the count of failures: the next model has none yet.
-    if (kind === PROVIDER_FALLBACK) this.failures = 0
-    else this.failures = typeof failures === 'number' ? failures : this.failures
-    this.model = typeof model === 'number' ? model : this.model
-    this.retryAt = typeof retryAt === 'number' ? retryAt : null
+    this.failures = kind === PROVIDER_FALLBACK ? 0 : (failures ?? this.failures)
+    this.model = model ?? this.model
   }
 
   /** Only the runner's own reports are signs of work: a prompt or an answer may come while nobody has the run. */

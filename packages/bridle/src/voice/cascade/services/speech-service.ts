@@ -50,7 +50,6 @@ export const withRetry = async <T>(
   }
 }
 
-/** The answer of a service, if it is one of success. */
 export const post = async (
   { fetch }: ServicePorts,
   service: SpeechService,
@@ -78,25 +77,21 @@ export const post = async (
 }
 
 const statusError = (status: number, { setting, model }: SpeechService, reason: string): SpeechServiceError => {
-  const fault = (code: string, advice: string) => ({ code, message: `${advice}${reason}` })
+  const fault = (code: string, advice: string, isPassing = false) =>
+    new SpeechServiceError({ code, message: `${advice}${reason}` }, isPassing)
   if (status === 401 || status === 403)
-    return new SpeechServiceError(fault('provider_key', `The speech service refuses the key: check ${setting}_KEY.`))
+    return fault('provider_key', `The speech service refuses the key: check ${setting}_KEY.`)
   if (status === 404)
-    return new SpeechServiceError(
-      fault('provider_model', `The speech service has no model "${model}", or is not at ${setting}_URL: check both.`),
+    return fault(
+      'provider_model',
+      `The speech service has no model "${model}", or is not at ${setting}_URL: check both.`,
     )
   if (status === 429)
-    return new SpeechServiceError(
-      fault('provider_busy', 'The speech service takes no more requests now; try again later.'),
-      true,
-    )
-  if (status >= 500)
-    return new SpeechServiceError(fault('provider_failed', `The speech service failed (${status}); try again.`), true)
-  return new SpeechServiceError(
-    fault(
-      'provider_refused',
-      `The speech service refuses the request (${status}): check ${setting}_URL, ${setting}_MODEL and the voice.`,
-    ),
+    return fault('provider_busy', 'The speech service takes no more requests now; try again later.', true)
+  if (status >= 500) return fault('provider_failed', `The speech service failed (${status}); try again.`, true)
+  return fault(
+    'provider_refused',
+    `The speech service refuses the request (${status}): check ${setting}_URL, ${setting}_MODEL and the voice.`,
   )
 }
 
@@ -106,24 +101,17 @@ export const unreadableAnswer = ({ setting }: SpeechService, description: string
     message: `The speech service answered ${description}: check that ${setting}_URL is the address of an API, such as https://api.openai.com/v1.`,
   })
 
-/** Why a request failed, of which the connection says only that it did. A request that its line gave up fails as it is. */
-export const failureOf = (service: SpeechService, patience: Patience, cause: unknown): unknown => {
-  if (patience.isOver) return lateAnswer(service)
-  return cause instanceof SpeechServiceError || patience.signal.aborted ? cause : lostConnection(service, cause)
+/** Why a request failed. A request that its line gave up fails as it is. */
+export const failureOf = ({ setting }: SpeechService, patience: Patience, cause: unknown): unknown => {
+  if (patience.isOver)
+    return new SpeechServiceError({
+      code: 'provider_timeout',
+      message: `The speech service at ${setting}_URL does not answer in time; try again.`,
+    })
+  if (cause instanceof SpeechServiceError || patience.signal.aborted) return cause
+  const message = `Nothing answers at ${setting}_URL, or not to the end. Is the service running?`
+  return new SpeechServiceError({ code: 'provider_lost', message }, true, cause)
 }
-
-const lateAnswer = ({ setting }: SpeechService): SpeechServiceError =>
-  new SpeechServiceError({
-    code: 'provider_timeout',
-    message: `The speech service at ${setting}_URL does not answer in time; try again.`,
-  })
-
-const lostConnection = ({ setting }: SpeechService, cause: unknown): SpeechServiceError =>
-  new SpeechServiceError(
-    { code: 'provider_lost', message: `Nothing answers at ${setting}_URL, or not to the end. Is the service running?` },
-    true,
-    cause,
-  )
 
 /** The reason that a service writes into its error, as a sentence behind ours. */
 const errorReason = async (answer: Response, { key }: SpeechService): Promise<string> => {

@@ -1,7 +1,7 @@
 // Text to speech: a sentence goes to the service, and its audio comes back in pieces.
 import { AUDIO_BYTES_PER_MS } from '../../../kernel/ports/voice.ts'
 import { AUDIO_MS_BASE_MAX, AUDIO_MS_PER_CHAR_MAX, SPEECH_STALL_MS_MAX } from '../limits.ts'
-import { Patience } from './patience.ts'
+import { startPatience } from './patience.ts'
 import {
   bodyOf,
   failureOf,
@@ -24,7 +24,7 @@ export async function* synthesize(
   service: SpeechService,
   { words, voice, signal }: SpeechRequest,
 ): AsyncGenerator<Uint8Array> {
-  const patience = new Patience(ports.clock, SPEECH_STALL_MS_MAX, signal)
+  const patience = startPatience(ports.clock, SPEECH_STALL_MS_MAX, signal)
   const bytesMax = (AUDIO_MS_BASE_MAX + words.length * AUDIO_MS_PER_CHAR_MAX) * AUDIO_BYTES_PER_MS.pcm16
   const body = JSON.stringify({ model: service.model, voice, input: words, response_format: 'pcm' })
   try {

@@ -1,8 +1,8 @@
 // Speech to text: a turn of a speaker goes to the service as a file, and its words come back.
-import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { type TurnAudio, wavFile } from '../../audio/wav.ts'
+import { parseObject } from '../../service-json.ts'
 import { TRANSCRIPT_BYTES_MAX, TRANSCRIPTION_MS_MAX } from '../limits.ts'
-import { Patience } from './patience.ts'
+import { startPatience } from './patience.ts'
 import {
   failureOf,
   post,
@@ -22,7 +22,7 @@ export const transcribe = (
 ): Promise<string> => {
   const file = new Blob([wavFile(recording)], { type: 'audio/wav' })
   return withRetry(ports, signal, async () => {
-    const patience = new Patience(ports.clock, TRANSCRIPTION_MS_MAX, signal)
+    const patience = startPatience(ports.clock, TRANSCRIPTION_MS_MAX, signal)
     try {
       const form = new FormData()
       form.set('file', file, 'turn.wav')
@@ -42,13 +42,4 @@ const parseTranscript = (service: SpeechService, bytes: Uint8Array): string => {
   const { text } = parseObject(new TextDecoder().decode(bytes)) ?? {}
   if (typeof text !== 'string') throw unreadableAnswer(service, 'with no transcript')
   return text.toWellFormed().trim()
-}
-
-const parseObject = (text: string): JsonObject | null => {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isJsonObject(parsed) ? parsed : null
-  } catch {
-    return null
-  }
 }

@@ -19,9 +19,7 @@ export class AnswerReader {
   /** The listener has interrupted it, or the voice has failed: nothing more is spoken. */
   isMuted = false
   #cutter: SentenceCutter
-  /** The characters that the cutter has. */
   #readChars: number
-  /** Approvals that the listener knows of. */
   readonly #announced = new Set<string>()
 
   /** `heardChars`: characters of the answer that are not spoken, as an earlier line has spoken them. */
@@ -31,7 +29,6 @@ export class AnswerReader {
     this.#cutter = new SentenceCutter(heardChars)
   }
 
-  /** The utterances that are new in this state. */
   read(state: SessionState): readonly Utterance[] {
     const { lifecycle, approvals } = state
     if (this.isOver) return []

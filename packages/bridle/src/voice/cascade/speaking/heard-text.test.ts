@@ -26,7 +26,7 @@ describe('[V68] a listener has heard', () => {
     ['everything', 3_500, 25, 2_500],
     ['more than there is', 9_999, 25, 2_500],
   ])('%s', (_name, playedMs, chars, audioMs) =>
-    expect(heardText(speech, { runId: 'r', playedMs, content })).toEqual({ chars, audioMs }),
+    expect(heardText(speech, { runId: 'r', playedMs, content })).toEqual({ runId: 'r', chars, audioMs }),
   )
 
   test('less of a sentence whose audio is still coming than of one that is complete', () => {
@@ -38,7 +38,11 @@ describe('[V68] a listener has heard', () => {
   test('a block as a whole or not at all, and nothing of another run', () => {
     const block = [sent(part(0, 9), 0, 900), sent(part(9, 25, { isWhole: true }), 900, 1_900)]
     expect([1_899, 1_900].map((playedMs) => heardText(block, { runId: 'r', playedMs, content }).chars)).toEqual([9, 25])
-    expect(heardText(block, { runId: 'other', playedMs: 9_999, content })).toEqual({ chars: 0, audioMs: 0 })
+    expect(heardText(block, { runId: 'other', playedMs: 9_999, content })).toEqual({
+      runId: 'other',
+      chars: 0,
+      audioMs: 0,
+    })
   })
 
   test('no more than the answer has, where a retry has withdrawn text', () => {

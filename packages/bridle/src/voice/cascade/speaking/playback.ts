@@ -1,5 +1,4 @@
-// The playback at the client: the audio that was sent, and how much of it was played. Where the client does not report, audio is
-// taken as played in real time since it was sent.
+// Playback at the client: audio that was sent, and how much was played. Without reports, audio counts as played in real time.
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { SentSpeech, Utterance } from './utterance.ts'
 
@@ -42,7 +41,6 @@ export class Playback {
     return this.#speech.filter(({ endMs, state }) => state === 'coming' || endMs > playedMs)
   }
 
-  /** The speech that was sent, in order. */
   get speech(): readonly SentSpeech[] {
     return this.#speech
   }
@@ -62,25 +60,21 @@ export class Playback {
     return sent
   }
 
-  /** Audio went to the client. */
   send(speech: SentSpeech, ms: number): void {
     this.#sentMs += ms
     speech.endMs = this.#sentMs
     this.#endsAt = Math.max(this.#endsAt, this.#now) + ms
   }
 
-  /** The client has played so much of an item. */
   report(item: string, ms: number): void {
     const playedMs = positionOf(this.#speech, item, ms)
     if (playedMs !== null) this.#endsAt = this.#now + this.#sentMs - playedMs
   }
 
-  /** The client is away: time stands still for what it plays. */
   pause(): void {
     this.#pausedAt ??= this.#clock.now()
   }
 
-  /** The client is back. */
   resume(): void {
     const awayMs = this.#clock.now() - this.#now
     this.#pausedAt = null

@@ -13,15 +13,12 @@ export interface SpeechQueuePorts {
   readonly format: AudioFormat
   /** The audio of words: 16 bits, 24,000 samples a second. */
   readonly synthesize: (request: Pick<SpeechRequest, 'words' | 'signal'>) => AsyncIterable<Uint8Array>
-  /** Audio went to the client. */
   readonly onAudio: (speech: SentSpeech, bytes: Uint8Array) => void
-  /** The service did not speak an utterance. */
   readonly onFault: (runId: string, cause: unknown) => void
   /** All that was there to speak for a run was spoken, or is not spoken any more. */
   readonly onQuiet: (runId: string) => void
 }
 
-/** Speech that was stopped, as the listener left it. */
 export interface StoppedSpeech {
   /** The items that the client had, the one that it played first. */
   readonly items: readonly string[]

@@ -1,14 +1,11 @@
 // The runs that a line speaks: their answers come from the log, and what a listener interrupts goes back to the log.
-import { type AnswerTo, type Command, isRefusal, type Refusal } from '../../../kernel/commands.ts'
-import type { Key } from '../../../kernel/event.ts'
-import type { Clock } from '../../../kernel/ports/clock.ts'
-import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceClient } from '../../../kernel/ports/voice.ts'
+import { AUDIO_BYTES_PER_MS, type VoiceClient, type VoiceRequest } from '../../../kernel/ports/voice.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import { statusOf } from '../../../kernel/projections/state.ts'
-import type { Session } from '../../../kernel/session/session.ts'
 import type { Listener } from '../../../kernel/session/subscribers.ts'
 import type { SpeechAmount } from '../../../model-data/speech-prices.ts'
-import type { HeardAnswer } from '../../absence.ts'
+import { ANY_CHANGE, cutAnswer, type HeardAnswer } from '../../absence.ts'
+import type { LinePorts } from '../../engine.ts'
 import { HeardAnswers } from '../../heard-answers.ts'
 import type { AudioKeeper } from '../../keeping/audio-keeper.ts'
 import { PLAYED_WAIT_MS } from '../../limits.ts'
@@ -17,16 +14,10 @@ import { heardText } from './heard-text.ts'
 import { positionOf } from './playback.ts'
 import { SpeechQueue, type SpeechQueuePorts, type StoppedSpeech } from './speech-queue.ts'
 
-export interface SpokenRunsPorts extends Pick<SpeechQueuePorts, 'synthesize'> {
-  readonly key: Key
-  readonly clock: Clock
+export interface SpokenRunsPorts extends LinePorts, Pick<SpeechQueuePorts, 'synthesize'> {
+  readonly request: VoiceRequest
   readonly client: VoiceClient
-  readonly format: AudioFormat
-  readonly session: Session
-  readonly send: <C extends Command>(command: C) => Promise<AnswerTo<C> | Refusal>
-  readonly actor: { readonly actor?: string }
   readonly onFault: (cause: unknown) => void
-  /** So much was spoken, and has to be paid. */
   readonly charge: (amount: SpeechAmount) => void
   /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
@@ -39,7 +30,6 @@ export class SpokenRuns {
   readonly #listener: Listener
   readonly #readers = new Map<string, AnswerReader>()
   #spent: SpeechAmount = NOTHING
-  /** The interruptions, one after the other. */
   #interruption: Promise<void> = Promise.resolve()
   /** The speech of an interruption whose report is awaited: how much of it was heard is not decided yet. */
   #stopped: StoppedSpeech | null = null
@@ -47,16 +37,17 @@ export class SpokenRuns {
   readonly #awaitedReports = new Map<string, (ms: number, isStopped: boolean) => void>()
 
   constructor(ports: SpokenRunsPorts) {
-    const { clock, client, format, session, keeper } = ports
+    const { clock, client, request } = ports
+    const { session, format } = request
     this.#ports = ports
     this.#heard = new HeardAnswers({
-      ...{ clock, keeper, request: ports, send: (_key, command) => ports.send(command) },
+      ...ports,
       playing: () => this.#playing(),
       heardMs: () => Number.POSITIVE_INFINITY,
     })
     this.#queue = new SpeechQueue({
       ...{ clock, client, format },
-      synthesize: (request) => this.#synthesize(request),
+      synthesize: (speech) => this.#synthesize(speech),
       // Words of the line itself are no part of the answer.
       onAudio: ({ utterance: { runId, isNotice }, item }, bytes) => isNotice || this.#heard.add(runId, item, bytes),
       onFault: (runId, cause) => this.#mute(runId, cause),
@@ -74,7 +65,6 @@ export class SpokenRuns {
     session.subscribers.add(this.#listener, session.state.head)
   }
 
-  /** Speaks the answer of a run, without its first characters. */
   follow(runId: string, skippedChars = 0): void {
     if (!this.#readers.has(runId)) this.#readers.set(runId, new AnswerReader(runId, skippedChars))
     this.#look()
@@ -94,7 +84,7 @@ export class SpokenRuns {
   /** The listener wants no more of the answer, whether or not there is something to hear. */
   async interrupt(): Promise<void> {
     await this.bargeIn()
-    const { state } = this.#ports.session
+    const { state } = this.#ports.request.session
     const { run } = state.lifecycle
     const reader = run && this.#readers.get(run.runId)
     if (!run || !reader || reader.isMuted || run.phase === 'cancelling') return
@@ -109,12 +99,10 @@ export class SpokenRuns {
     else this.#queue.playback.report(item, ms)
   }
 
-  /** The listener hears an answer, or is about to. */
   get isSpeaking(): boolean {
     return this.#queue.isSpeaking
   }
 
-  /** The listener is away, and may come back. */
   pause(): void {
     this.#queue.playback.pause()
     this.#heard.mark()
@@ -129,7 +117,7 @@ export class SpokenRuns {
     const { playback } = this.#queue
     const playedMs = isPlayed ? Number.POSITIVE_INFINITY : playback.playedMs
     const answers = this.#queue.unheardRuns
-    this.#ports.session.subscribers.remove(this.#listener)
+    this.#ports.request.session.subscribers.remove(this.#listener)
     this.#queue.close()
     this.#keepAudio(playback.speech, playedMs)
     this.#charge()
@@ -145,7 +133,7 @@ export class SpokenRuns {
     if (this.#stopped && interrupted !== undefined)
       return this.#heardOf(interrupted, this.#stopped.speech, this.#stopped.playedMs)
     const { speech, playedMs } = this.#queue.playback
-    const { state } = this.#ports.session
+    const { state } = this.#ports.request.session
     const { run } = state.lifecycle
     const isWriting = statusOf(state) === 'running' && speech.some(({ utterance }) => utterance.runId === run?.runId)
     const runId = this.#queue.unheardRuns[0] ?? (isWriting ? run?.runId : undefined)
@@ -153,8 +141,8 @@ export class SpokenRuns {
   }
 
   #heardOf(runId: string, speech: StoppedSpeech['speech'], playedMs: number): HeardAnswer {
-    const content = findAnswer(this.#ports.session.state, runId)?.content ?? ''
-    return { runId, ...heardText(speech, { runId, playedMs, content }) }
+    const content = findAnswer(this.#ports.request.session.state, runId)?.content ?? ''
+    return heardText(speech, { runId, playedMs, content })
   }
 
   #keepAudio(speech: StoppedSpeech['speech'], playedMs: number): void {
@@ -166,7 +154,7 @@ export class SpokenRuns {
   }
 
   #look(): void {
-    const { state } = this.#ports.session
+    const { state } = this.#ports.request.session
     for (const reader of [...this.#readers.values()]) {
       const { runId } = reader
       this.#queue.add(reader.read(state))
@@ -192,21 +180,15 @@ export class SpokenRuns {
   }
 
   async #cutAnswer(runId: string, speech: StoppedSpeech['speech'], playedMs: number): Promise<void> {
-    const { send, actor, onFault } = this.#ports
-    const { chars, audioMs } = this.#heardOf(runId, speech, playedMs)
+    const { request, send, onFault } = this.#ports
     try {
-      const outcome = await send({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor })
-      // The run has no answer yet, or none any more.
-      if (isRefusal(outcome)) await send({ type: 'cancel', runId, reason: 'interrupted', ...actor })
+      await cutAnswer(request, send, this.#heardOf(runId, speech, playedMs))
     } catch (cause) {
       onFault(cause)
     }
   }
 
-  /**
-   * How much the client has played, by its own report; null = it does not report. A report that was on its way when the item was
-   * stopped says too little: the last one counts.
-   */
+  /** How much the client has played, by its own last report; null: it does not report. Earlier reports may have been on their way. */
   async #reportOf({ items: [item], speech }: StoppedSpeech): Promise<number | null> {
     if (item === undefined) return null
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -266,9 +248,6 @@ const isWithdrawn = (answer: HarnessMessage | undefined): boolean =>
   !answer || (answer.status !== 'error' && answer.stopReason === 'cancelled')
 
 const NOTHING: SpeechAmount = { audioMs: 0, chars: 0 }
-
-/** The listener looks at the state of the session: it needs no text. */
-const ANY_CHANGE: Listener['audience'] = { key: 'spoken-runs', encode: () => '.' }
 
 const REMOVED_FAULT = { code: 'session_not_found', message: 'The session was deleted.' }
 const MOVED_FAULT = { code: 'unavailable', message: 'The session has moved to another process; open the line again.' }

@@ -4,7 +4,6 @@ import { plainWords } from './plain-words.ts'
 
 /** A part of an answer. The parts of an answer lie one behind the other, without gaps. */
 export interface SpokenPart {
-  /** The characters of the answer. */
   readonly from: number
   readonly to: number
   /** Empty = the part is not spoken. */
@@ -30,12 +29,6 @@ export class SentenceCutter {
     this.#from = from
   }
 
-  /** The characters that are in parts. */
-  get cutChars(): number {
-    return this.#from
-  }
-
-  /** The parts that are complete with this text. */
   write(text: string): readonly SpokenPart[] {
     for (const piece of text.split(/(?<=\n)/)) {
       this.#line += piece
@@ -141,24 +134,8 @@ const codeNotice = (language: string): string => {
 /** The names of short marks, as people say them. */
 const LANGUAGES: { readonly [mark: string]: string } = {
   ...{ js: 'JavaScript', jsx: 'JavaScript', ts: 'TypeScript', tsx: 'TypeScript', py: 'Python', rb: 'Ruby', rs: 'Rust' },
-  ...{
-    sh: 'shell',
-    bash: 'shell',
-    zsh: 'shell',
-    console: 'shell',
-    cs: 'C sharp',
-    'c#': 'C sharp',
-    'c++': 'C plus plus',
-  },
-  ...{
-    cpp: 'C plus plus',
-    json: 'JSON',
-    yml: 'YAML',
-    yaml: 'YAML',
-    html: 'HTML',
-    css: 'CSS',
-    sql: 'SQL',
-    md: 'Markdown',
-  },
+  ...{ sh: 'shell', bash: 'shell', zsh: 'shell', console: 'shell' },
+  ...{ cs: 'C sharp', 'c#': 'C sharp', 'c++': 'C plus plus', cpp: 'C plus plus' },
+  ...{ json: 'JSON', yml: 'YAML', yaml: 'YAML', html: 'HTML', css: 'CSS', sql: 'SQL', md: 'Markdown' },
   ...{ text: '', txt: '', plaintext: '' },
 }

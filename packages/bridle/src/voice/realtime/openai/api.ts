@@ -1,8 +1,8 @@
 // OpenAI's API on one connection: the events that a line sends, and the conversation that they keep up to date.
 import type { JsonObject } from '../../../kernel/json.ts'
 import { encodeBase64 } from '../../../kernel/text/base64.ts'
+import { parseObject } from '../../service-json.ts'
 import type { NoticeRequest, ProviderApi, ProviderApiOptions, ResponseRequest } from '../provider.ts'
-import { parseObject } from '../provider-json.ts'
 import { OpenAIConversation } from './conversation.ts'
 import { type DecodedEvent, decodeEvent } from './decode.ts'
 import { noticeRequest, responseRequest, sessionSettings, turnSettings } from './encode.ts'
@@ -98,7 +98,6 @@ export class OpenAIApi implements ProviderApi {
     } else if (event.type !== 'audio_end') this.#conversation.addAnswer(event.item)
   }
 
-  /** Sends the settings of a request if the last request had others. */
   #configure(settings: JsonObject): void {
     const text = JSON.stringify(settings)
     if (text === this.#settings) return

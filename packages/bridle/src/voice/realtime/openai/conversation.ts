@@ -10,7 +10,6 @@ interface CachedItem {
   text: string | null
 }
 
-/** A turn that the provider has as audio. */
 interface SpokenTurn {
   readonly id: string
   readonly text: string
@@ -20,7 +19,6 @@ export class OpenAIConversation {
   #items: CachedItem[] = []
   /** Spoken turns that are in the log, or on their way there, and that no request has shown yet. */
   #turns: SpokenTurn[] = []
-  /** Spoken turns whose words are not known yet. */
   readonly #unknown = new Set<string>()
   /** Spoken turns that stand ahead of an answer that came before them: they come again as text. */
   readonly #misplaced = new Set<string>()
@@ -45,7 +43,6 @@ export class OpenAIConversation {
     return [deletion(id)]
   }
 
-  /** The provider has made an item in its answer. */
   addAnswer(id: string, print: string | null = null): void {
     if (this.#answered.has(id)) return
     this.#answered.add(id)

@@ -1,13 +1,13 @@
 // The events of OpenAI's API in the words of a line. Events that name no response or turn of the line are skipped.
 import type { JsonObject } from '../../../kernel/json.ts'
+import type { VoiceFault } from '../../../kernel/ports/voice.ts'
 import { decodeBase64 } from '../../../kernel/text/base64.ts'
+import { AUDIO_TOKEN_MS } from '../../limits.ts'
+import { countOf, objectOf, textOf } from '../../service-json.ts'
 import type { ProviderFaults } from '../faults.ts'
-import type { ReadyEvent, RealtimeEvent, ResponseEnd } from '../provider.ts'
-import { objectOf, textOf } from '../provider-json.ts'
-import { isNotice } from './encode.ts'
-import { faultOf } from './faults.ts'
+import type { ReadyEvent, RealtimeEvent, ResponseEnd, ResponseUsage, Transcription } from '../provider.ts'
+import { isNotice, TRANSCRIPTION_MODEL } from './encode.ts'
 import type { ResponseNames } from './response-names.ts'
-import { transcriptionOf, usageOf } from './usage.ts'
 
 /** `item`: the item of a call in the conversation. */
 export type DecodedEvent =
@@ -102,3 +102,46 @@ const endOf = (status: unknown, { reason, error }: JsonObject, faults: ProviderF
 }
 
 const timeOf = (value: unknown): number | null => (typeof value === 'number' && value >= 0 ? value : null)
+
+const FAULT_BY_CODE: { readonly [code: string]: Exclude<keyof ProviderFaults, 'reported'> } = {
+  invalid_api_key: 'key',
+  authentication_error: 'key',
+  model_not_found: 'model',
+  invalid_model: 'model',
+  insufficient_quota: 'quota',
+  session_expired: 'lost',
+  server_error: 'lost',
+  input_audio_buffer_commit_empty: 'emptyTurn',
+}
+
+/** The fault of an `error` event, or of a response that failed. */
+const faultOf = (error: JsonObject, faults: ProviderFaults): VoiceFault => {
+  const [code, type] = [textOf(error.code), textOf(error.type)]
+  const known = [code, type].find((each) => Object.hasOwn(FAULT_BY_CODE, each))
+  return known === undefined ? faults.reported(textOf(error.message) || code) : faults[FAULT_BY_CODE[known]!]()
+}
+
+const usageOf = ({
+  input_tokens,
+  output_tokens,
+  input_token_details,
+  output_token_details,
+}: JsonObject): ResponseUsage => {
+  const [input, output] = [objectOf(input_token_details), objectOf(output_token_details)]
+  return {
+    inputTokens: {
+      total: countOf(input_tokens),
+      cacheRead: countOf(input.cached_tokens),
+      audio: countOf(input.audio_tokens),
+      cachedAudio: countOf(objectOf(input.cached_tokens_details).audio_tokens),
+    },
+    outputTokens: { total: countOf(output_tokens), audio: countOf(output.audio_tokens) },
+  }
+}
+
+/** The API counts seconds or tokens. */
+const transcriptionOf = ({ seconds, input_token_details: details }: JsonObject): Transcription => {
+  const tokens = countOf(objectOf(details).audio_tokens) ?? 0
+  const audioMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : tokens * AUDIO_TOKEN_MS
+  return { model: TRANSCRIPTION_MODEL, audioMs }
+}

@@ -3,8 +3,8 @@ import type { ModelTool } from '../../../agents/model/model.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { AudioFormat } from '../../../kernel/ports/voice.ts'
 import { SILENCE_MS } from '../../limits.ts'
+import { objectOf, textOf } from '../../service-json.ts'
 import type { LineAudio, NoticeRequest, ResponseRequest } from '../provider.ts'
-import { objectOf, textOf } from '../provider-json.ts'
 
 /** Writes down what the speaker says, beside the model that answers. */
 export const TRANSCRIPTION_MODEL = 'gpt-4o-mini-transcribe'
@@ -80,6 +80,5 @@ export const noticeRequest = ({ instructions }: NoticeRequest): JsonObject => ({
   },
 })
 
-/** The event is about a notice. */
 export const isNotice = ({ response }: JsonObject): boolean =>
   textOf(objectOf(objectOf(response).metadata).purpose) === NOTICE

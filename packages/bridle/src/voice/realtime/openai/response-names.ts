@@ -2,7 +2,6 @@
 
 interface AskedResponse {
   readonly name: string
-  /** The event that asked for the response. */
   readonly eventId: string
   readonly isNotice: boolean
   /** Null: the provider has not begun it. */

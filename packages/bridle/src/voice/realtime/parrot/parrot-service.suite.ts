@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { decodeBase64, encodeBase64 } from '../../../kernel/text/base64.ts'
 import { SILENCE_MS } from '../../limits.ts'
-import { parseObject, textOf } from '../provider-json.ts'
+import { parseObject, textOf } from '../../service-json.ts'
 import { type ConnectProvider, ProviderRefusal, type ProviderSocketEvents } from '../provider-socket.ts'
 import type { PlannedTurn } from '../provider-world.suite.ts'
 

@@ -3,6 +3,7 @@
 import type { ModelMessage } from '../../../agents/model/model.ts'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { decodeBase64, encodeBase64 } from '../../../kernel/text/base64.ts'
+import { countOf, parseObject, textOf } from '../../service-json.ts'
 import type {
   NoticeRequest,
   ProviderApi,
@@ -12,7 +13,6 @@ import type {
   RealtimeProvider,
   ResponseRequest,
 } from '../provider.ts'
-import { countOf, parseObject, textOf } from '../provider-json.ts'
 
 export const parrot: RealtimeProvider = {
   label: 'parrot.realtime',

@@ -1,5 +1,5 @@
-// Messages of a provider as JSON. Every field is checked where it is read: the address may be anybody's.
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
+// Messages of services as JSON. Every field is checked where it is read: the address may be anybody's.
+import { isJsonObject, type JsonObject } from '../kernel/json.ts'
 
 /** Null: the text is not a JSON object. */
 export const parseObject = (text: string): JsonObject | null => {
