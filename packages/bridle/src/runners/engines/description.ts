@@ -28,3 +28,37 @@ export type EngineConfig = EngineSettings & {
 export interface EngineConfigs {
   readonly [name: string]: EngineConfig
 }
+
+/** The fidelity of an engine that reports all it can. An engine that reports less overrides its rows. */
+export const engineEvents: EngineInfo['events'] = {
+  session_state: 'derived',
+  session_checkpoint: 'derived',
+  policy_decision: 'native',
+  hook_event: 'native',
+  sandbox_notice: 'derived',
+  transport_diagnostic: 'native',
+  subagent_event: 'native',
+  turn_start: 'derived',
+  turn_start_tools: 'native',
+  token: 'native',
+  response: 'native',
+  thinking: 'native',
+  reflection: 'none',
+  tool_call: 'native',
+  tool_result: 'native',
+  tool_outcome: 'native',
+  tool_batch: 'native',
+  tool_selected: 'none',
+  tool_validation_error: 'derived',
+  context_warning: 'derived',
+  context_compacted: 'native',
+  step_progress: 'none',
+  usage: 'native',
+  retrieval: 'none',
+  antahkarana: 'none',
+  approval_required: 'native',
+  approval_applied: 'native',
+  turn_end: 'native',
+  completed: 'native',
+  error: 'native',
+}

@@ -12,8 +12,15 @@ import { OUTCOME_TYPES, outcomeFactsIn, type ToolStatus } from '../../kernel/sch
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { scriptedIdentity } from '../engine-identities.ts'
 import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
-import { parseScript, type ScriptStep, scriptedEvent } from './script.ts'
-import { positionAfterText, positionOf, type ScriptPosition, splitText } from './script-position.ts'
+import {
+  parseScript,
+  positionAfterText,
+  positionOf,
+  type ScriptPosition,
+  type ScriptStep,
+  scriptedEvent,
+  splitText,
+} from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, ScriptRun>()

@@ -13,19 +13,19 @@ import {
   THINKING_CHARS_MAX,
   THINKING_MS,
 } from '../limits.ts'
-import { isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
+import { isTerminalEvent, type RunEnvVars, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { effectiveSettings } from './effective-settings.ts'
-import { fileSender } from './file-sender.ts'
-import { runnerRefusalText } from './refusal-text.ts'
-import type { RemoteRunnerOptions, RunEnvVars } from './remote-runner-options.ts'
+import type { RemoteRunnerOptions } from './remote-runner.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
 import {
+  fileSender,
   type RunnerClient,
   type RunnerResponse,
   type RunnerStream,
   RunnerUnreachableError,
   runnerClient,
+  runnerRefusalText,
 } from './runner-client.ts'
 import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
 import { NoFreeSandboxError, type SandboxQueue } from './sandbox-queue.ts'

@@ -1,12 +1,13 @@
-// Limits of a run on the runner's own keys. A server that sends its own credentials with a run checks them in
-// its own proxy.
-
+// What a run may use of the runner's own keys. A server that sends its own credentials with a run limits their use in its own proxy.
 import { priceOf } from '../../model-data/prices.ts'
 import { PROVIDER_BODY_BYTES_MAX } from '../credentials/limits.ts'
+import type { Provider } from '../credentials/providers/provider.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { AdmissionTerms } from '../credentials/request-admission.ts'
 import { SpendLedger } from '../credentials/spending/spend-ledger.ts'
 import { worstCaseUsd } from '../credentials/spending/worst-case-cost.ts'
+import type { RunEnvVars } from '../protocol.ts'
+import type { EnvVars } from './relay.ts'
 
 export interface SpendRules {
   /** The models that runs may use, names or patterns with `*`; absent = any. */
@@ -28,13 +29,29 @@ export const unlimitedTerms: RunTerms = () => ({ ...common, models: null, ledger
 export const runTerms = (
   { models, maxSpendUsd }: SpendRules,
   budgetUsd: number | null | undefined,
-  named: () => { readonly [name: string]: string | null },
+  named: () => RunEnvVars,
 ): RunTerms => {
   const limits = [maxSpendUsd, budgetUsd].filter((usd) => typeof usd === 'number')
   const own = new SpendLedger({ maxUsd: limits.length === 0 ? null : Math.min(...limits) })
   const lent = new SpendLedger({ maxUsd: null })
   return (provider) => {
-    const isLent = Object.keys(named()).some((name) => name.startsWith(providers[provider].variablePrefix))
+    const isLent = namesVariableOf(providers[provider], named())
     return { ...common, models: isLent ? null : (models ?? null), ledger: isLent ? lent : own }
   }
 }
+
+/**
+ * The variables of the run over those of the runner. A run that sets any variable of a provider gets none of the runner's for
+ * that provider: the runner's own key never goes to an address that a caller named.
+ */
+export const mergeRunVars = (own: EnvVars, ofRun: RunEnvVars): EnvVars => {
+  const named = Object.values(providers).filter((provider) => namesVariableOf(provider, ofRun))
+  const kept = Object.entries(own).filter(
+    ([name]) => !named.some(({ variablePrefix }) => name.startsWith(variablePrefix)),
+  )
+  const overrides = Object.entries(ofRun).map(([name, value]) => [name, value ?? undefined])
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(overrides) }
+}
+
+const namesVariableOf = ({ variablePrefix }: Provider, vars: RunEnvVars): boolean =>
+  Object.keys(vars).some((name) => name.startsWith(variablePrefix))

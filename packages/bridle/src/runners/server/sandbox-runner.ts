@@ -30,18 +30,18 @@ import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from
 import type { UnreachableVerdict } from './relay-exchange.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
-import { handleBody, refuseStaleEpoch } from './run-requests.ts'
 import { streamRun } from './run-stream.ts'
-import { type RunTerms, runTerms, type SpendRules, unlimitedTerms } from './run-terms.ts'
-import { mergeRunVars } from './run-vars.ts'
+import { mergeRunVars, type RunTerms, runTerms, type SpendRules, unlimitedTerms } from './run-terms.ts'
 import {
   decodePathPart,
   frameCursor,
+  handleBody,
   hasBearer,
   hasBearerDigest,
   isAuthorized,
   isLoopbackCaller,
   readRequestBody,
+  refuseStaleEpoch,
   sendError,
   sendJson,
 } from './runner-http.ts'

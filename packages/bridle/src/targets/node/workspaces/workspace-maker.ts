@@ -22,7 +22,6 @@ import {
 } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
-import { isRebuiltFolder } from '../../../runners/workspaces/rebuilt-folders.ts'
 import {
   addWorktree,
   commitOf,
@@ -210,3 +209,22 @@ const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | nu
   if (!note?.branch || note.gitDir !== gitDir) return null
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
+
+const REBUILT_FOLDERS: ReadonlySet<string> = new Set([
+  // Installed packages. Those of Python name their own path, and would not work elsewhere.
+  ...['node_modules', '.venv', '.tox', '.nox'],
+  // Caches and results of tools.
+  ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.cache', '.parcel-cache', '.turbo', '.gradle'],
+  ...['.next', '.nuxt', '.svelte-kit', '.wrangler', '.terraform', '.pnpm-store'],
+  // Repositories of other programs than git.
+  ...['.hg', '.svn', '.jj'],
+])
+
+/** A file of such a name is somebody's file; a link leads to such a folder elsewhere, which a sandbox does not see. */
+const isRebuiltFolder = ({
+  name,
+  kind,
+}: {
+  readonly name: string
+  readonly kind: 'folder' | 'file' | 'link'
+}): boolean => kind !== 'file' && REBUILT_FOLDERS.has(name)
