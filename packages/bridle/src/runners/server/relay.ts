@@ -6,7 +6,7 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import { costUsd, priceOf } from '../../model-data/prices.ts'
 import { type Provider, REFUSAL_STATUSES } from '../credentials/providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
-import { admitRequest, pathNotAllowed } from '../credentials/request-admission.ts'
+import { admitRequest, incomingCall, pathNotAllowed } from '../credentials/request-admission.ts'
 import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from '../credentials/request-rules.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
 import { isProxyRefusal } from '../credentials/spending/spend-ledger.ts'
@@ -59,18 +59,18 @@ export const createRelay = ({
     if (!route) return no(pathNotAllowed(incoming.method, found))
     const left = new AbortController()
     outgoing.once('close', () => left.abort())
-    const own = terms(name)
-    const admitted = await admitRequest(incoming, route, own, left.signal)
+    const admitted = await admitRequest(incomingCall(incoming, left.signal), route, terms(name))
     if (isProxyRefusal(admitted)) return no(admitted)
     outgoing.once('close', admitted.end)
     if (outgoing.destroyed) return admitted.end()
-    const { body, model } = admitted
+    const { checked } = admitted
     const refusal = await forwardWhenReachable(incoming, outgoing, {
       path: `${provider.basePath}${path}${query}`,
-      body,
+      body: checked && Buffer.from(checked.body),
       provider: name,
       onStatus: (status) => onStatus(name, status),
-      onUsage: route.kind === 'answer' ? (usage) => admitted.settle(costUsd(usage, priceOf(model ?? ''))) : null,
+      onUsage:
+        route.kind === 'answer' ? (usage) => admitted.settle(costUsd(usage, priceOf(checked?.model ?? ''))) : null,
       // Read again for each try: the next process of the server listens elsewhere.
       target: () => (activeRun() === run ? upstream(name, vars()) : null),
       onUnreachable: (sinceMs) => onUnreachable(name, sinceMs),

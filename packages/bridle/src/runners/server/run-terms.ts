@@ -1,11 +1,8 @@
 // What a run may use of the runner's own keys. A server that sends its own credentials with a run limits their use in its own proxy.
-import { priceOf } from '../../model-data/prices.ts'
-import { PROVIDER_BODY_BYTES_MAX } from '../credentials/limits.ts'
 import type { Provider } from '../credentials/providers/provider.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { AdmissionTerms } from '../credentials/request-admission.ts'
 import { SpendLedger } from '../credentials/spending/spend-ledger.ts'
-import { worstCaseUsd } from '../credentials/spending/worst-case-cost.ts'
 import type { RunEnvVars } from '../protocol.ts'
 import type { EnvVars } from './relay.ts'
 
@@ -18,12 +15,7 @@ export interface SpendRules {
 
 export type RunTerms = (provider: ProviderName) => AdmissionTerms
 
-const common = {
-  bodyBytesMax: PROVIDER_BODY_BYTES_MAX,
-  worstCase: (model: string, content: object, text: string) => worstCaseUsd(content, text, priceOf(model)),
-}
-
-export const unlimitedTerms: RunTerms = () => ({ ...common, models: null, ledger: new SpendLedger({ maxUsd: null }) })
+export const unlimitedTerms: RunTerms = () => ({ models: null, ledger: new SpendLedger({ maxUsd: null }) })
 
 /** The sums are those of one run. `named`: the variables that came with the run. */
 export const runTerms = (
@@ -36,7 +28,7 @@ export const runTerms = (
   const lent = new SpendLedger({ maxUsd: null })
   return (provider) => {
     const isLent = namesVariableOf(providers[provider], named())
-    return { ...common, models: isLent ? null : (models ?? null), ledger: isLent ? lent : own }
+    return { models: isLent ? null : (models ?? null), ledger: isLent ? lent : own }
   }
 }
 

@@ -14,7 +14,7 @@ import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identitie
 import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ASSISTANT } from '../models/assistant.ts'
-import { modelNeeds } from '../models/model-needs.ts'
+import { modelNeeds } from '../models/model-source.ts'
 import { ServerFault } from '../server-fault.ts'
 import { definitionProblem } from './definition-problem.ts'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'

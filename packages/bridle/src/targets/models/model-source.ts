@@ -4,6 +4,7 @@ import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { messageOf } from '../server-fault.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
 import { LOAD_MS_MAX } from './limits.ts'
@@ -94,8 +95,7 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
     const problem = problemOf(name)
     if (problem) throw problem
     const model = await inTime(load(name)).catch((cause: unknown) => {
-      const detail = cause instanceof Error ? cause.message : String(cause)
-      const message = `The model "${name}" could not be loaded: ${detail}`
+      const message = `The model "${name}" could not be loaded: ${messageOf(cause)}`
       throw new ModelError('unavailable', message, { retryable: false, cause })
     })
     const unfit = modelProblem(model)
@@ -151,3 +151,13 @@ const UNSET_URL =
   "Set BRIDLE_MODEL_URL to the address of a server that speaks like OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama."
 const SCHEMELESS_URL =
   'BRIDLE_MODEL_URL has no http:// or https:// at its beginning. Write the whole address, such as http://127.0.0.1:11434/v1 for Ollama.'
+
+/** The missing parts of all models, as one text; null: one of them can be asked. An object of a package has its key from elsewhere. */
+export const modelNeeds = (
+  models: readonly (LanguageModel | string)[],
+  missing: ModelSource['missing'],
+): string | null => {
+  const problems = models.flatMap((model) => (typeof model === 'string' ? (missing(model) ?? []) : []))
+  if (problems.length < models.length) return null
+  return problems.map((problem, at) => (at < problems.length - 1 ? problem.replace(/\.$/, '') : problem)).join('; or: ')
+}

@@ -11,11 +11,9 @@ import { publishAddress } from './credentials/local-token.ts'
 import { nodeListener } from './harness/node-listener.ts'
 import { isOpenServer, openHarness } from './harness/open-harness.ts'
 import { limitConnections } from './http/connection-limits.ts'
-import { listen, requestTimeouts } from './http/listening.ts'
-import { OfferingRequest } from './http/offered-upgrade.ts'
+import { addProbeHost, listenAt, OfferingRequest, requestTimeouts } from './http/listening.ts'
 import { answerParserErrors } from './http/parser-errors.ts'
 import { inTurn } from './http/pipelined-requests.ts'
-import { addProbeHost } from './http/probe-host.ts'
 import type { ServerOptions } from './server-options.ts'
 
 export type { AgentFailure } from '../../agents/run-ports.ts'
@@ -93,7 +91,7 @@ export class HarnessServer {
     }
     let url: string
     try {
-      url = await listen(server, port, hostname)
+      url = await listenAt(server, port, hostname)
       await harness.start()
     } catch (error) {
       server.close()

@@ -15,7 +15,7 @@ export type VoiceEnv = RealtimeEnv & CascadeEnv
 export interface ServerLinesPorts {
   readonly env: VoiceEnv
   readonly clock: Clock
-  readonly host: () => Pick<SessionService, 'send'>
+  readonly host: Pick<SessionService, 'send'>
   readonly hasModel: (agent: string) => boolean
   readonly connect: ConnectProvider
 }
@@ -30,7 +30,7 @@ export const createServerLines = ({ env, clock, host, hasModel, connect }: Serve
   new Lines({
     clock,
     hasModel,
-    send: (key, command) => host().send(key, command),
+    send: (key, command) => host.send(key, command),
     realtime: providerAccess(env, connect),
     cascade: cascadeOf(env),
   })

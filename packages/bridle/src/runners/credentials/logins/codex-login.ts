@@ -1,6 +1,7 @@
 // The login of Codex: tokens of a ChatGPT account, in the file that `codex login` writes. Codex itself renews them; nothing is written here.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { objectIn } from '../providers/usage-fields.ts'
 import type { Login, LoginProblem, LoginSource } from './login.ts'
 
 /** The address that Codex asks with such a login. */
@@ -54,6 +55,3 @@ const parsed = (text: string): unknown => {
     return null
   }
 }
-
-const objectIn = (value: unknown): { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null ? (value as { readonly [name: string]: unknown }) : {}

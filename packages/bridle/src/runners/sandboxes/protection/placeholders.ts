@@ -164,7 +164,7 @@ const mountPoints = (pid: string): readonly string[] => {
   }
 }
 
-const namesIn = (folder: string): string[] => {
+export const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder)
   } catch {

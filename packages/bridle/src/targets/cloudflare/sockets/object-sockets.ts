@@ -6,7 +6,7 @@ import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
 import type { RestorableSocket, SocketOpener, SocketReceiver } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
 import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
-import { type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
+import { autoResponse, type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
 import { ObjectSocket } from './object-socket.ts'
 
 /** The subprotocols that an answer may name: a ticket is one too, and a secret. */
@@ -218,3 +218,8 @@ const protocolOf = ({ headers }: Request): Record<string, string> => {
   const protocol = PROTOCOLS.find((name) => offered.includes(name))
   return protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }
 }
+
+const PING = '{"type":"ping"}'
+const PONG = '{"type":"pong","ts":0}'
+
+export const answerPings = (ctx: ObjectContext): void => ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))

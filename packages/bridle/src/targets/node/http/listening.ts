@@ -1,6 +1,6 @@
-// The HTTP server of a process: its timeouts, and its address once it listens.
-import type { Server } from 'node:http'
-import { assert } from '../../../kernel/assert.ts'
+// The HTTP server of a process: its timeouts, its address once it listens, and requests that Node would not read as we do.
+import { IncomingMessage, type Server } from 'node:http'
+import { listen, listenerUrl } from '../../../runners/listener.ts'
 import { HEADERS_MS, KEEP_ALIVE_MS, REQUEST_CHECK_MS, REQUEST_MS, TCP_KEEP_ALIVE_MS } from '../limits.ts'
 
 export interface RequestTimeouts {
@@ -21,14 +21,32 @@ export const requestTimeouts = ({ headersMs = HEADERS_MS, keepAliveMs = KEEP_ALI
 })
 
 /** Resolves to the URL of the server. */
-export const listen = (server: Server, port: number, hostname: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, hostname, () => {
-      server.off('error', reject)
-      const address = server.address()
-      assert(address !== null && typeof address === 'object', 'a server that listens has an address and a port')
-      const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-      resolve(`http://${host}:${address.port}`)
-    })
-  })
+export const listenAt = async (server: Server, port: number, host: string): Promise<string> => {
+  await listen(server, { port, host })
+  return listenerUrl(server)
+}
+
+/** Probes of load balancers may speak HTTP/1.0 and name no host. Any other request must: the host tells a local caller from a web page. */
+export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage): void => {
+  if (httpVersion === '1.0' && headers.host === undefined && /^\/(?:health|ready)(?:\?|$)/.test(url))
+    headers.host = 'localhost'
+}
+
+const offers = new WeakMap<IncomingMessage, unknown>()
+
+/**
+ * A request that offers an upgrade to another protocol. Only a WebSocket is accepted; any other offer, such as HTTP/2, is served as a
+ * plain request. Node before 24.9 has no setting for this, so the request itself reports whether it is one.
+ */
+export class OfferingRequest extends IncomingMessage {
+  // Node writes this property before it has parsed the headers, and reads it afterwards.
+  set upgrade(offer: unknown) {
+    offers.set(this, offer)
+  }
+
+  get upgrade(): unknown {
+    return offers.get(this) && (this.method === 'CONNECT' || isWebSocket(this))
+  }
+}
+
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'

@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
 import { type SandboxUser, sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
 import { protectionProblem } from '../../../runners/sandboxes/protection/held-protection.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { SERVER_DATA } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 
 export interface PlaceFacts {
   /** The user of the server; null = the platform has no users of this kind. */

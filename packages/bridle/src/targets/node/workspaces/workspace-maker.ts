@@ -21,6 +21,7 @@ import {
   workFolder,
 } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
 import {
   addWorktree,
@@ -30,7 +31,6 @@ import {
   type Repository,
 } from '../../../runners/workspaces/worktree.ts'
 import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 import { WorkspaceFault, withAdvice } from './workspace-fault.ts'
 import { type WorkspaceRecord, writeWorkspaceRecord } from './workspace-record.ts'
 import { dataPathInRepository, isSecretPath, type WorkspaceSource, type WorkspaceSources } from './workspace-sources.ts'

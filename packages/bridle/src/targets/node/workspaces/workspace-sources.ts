@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { identityOf } from '../../../runners/sandboxes/folders/folder-copy.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { type Access, type AccessOptions, isLoopback } from '../../../surfaces/http/access/authenticate.ts'
 import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 
 export interface WorkspaceOptions {
   /** Folders that every tenant may start from; also any folder below one. */
