@@ -1,4 +1,4 @@
-// What every target wires alike: the router of its host, with its agents, its voice lines, and what options and environment open.
+// The wiring that all targets share: the router of a host, with its agents, its voice lines, and what options and environment open.
 import { present } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import { httpWires } from '../surfaces/all.ts'

@@ -1,12 +1,13 @@
 // The provider keys of the server. The first run that needs a key starts the proxy that lends them to runs.
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keyText } from '../../kernel/event.ts'
 import { present } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { Engine } from '../engines/engine.ts'
+import { readJson, writeJson } from '../json-file.ts'
 import type { EngineSettings } from '../protocol.ts'
 import { effectiveSettings } from '../remote/effective-settings.ts'
 import type { RunCredentials } from '../remote/remote-runner.ts'
@@ -130,23 +131,14 @@ class SpendFiles {
     const file = this.#file(name)
     if (!existsSync(dirname(file))) return
     const noted: SpendRecord = { run: runOf(name), usd: spentUsd, reservedUsd }
-    writeFileSync(`${file}.new`, JSON.stringify(noted), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeJson(file, noted)
   }
 
   /** A request that was open when the last process died counts with its worst-case cost: its real cost is unknown. */
   #of(name: GrantName): number {
-    const noted = this.#read(name)
+    const noted = readJson(this.#file(name)) as SpendRecord | null
     if (noted?.run !== runOf(name) || !Number.isFinite(noted.usd)) return 0
     return noted.usd + (Number.isFinite(noted.reservedUsd) ? (noted.reservedUsd ?? 0) : 0)
-  }
-
-  #read(name: GrantName): SpendRecord | null {
-    try {
-      return JSON.parse(readFileSync(this.#file(name), 'utf8')) as SpendRecord | null
-    } catch {
-      return null
-    }
   }
 
   #file({ key }: GrantName): string {

@@ -5,6 +5,7 @@ import { FILE_MS } from '../files/limits.ts'
 import type { FileSender } from '../files/sent-files.ts'
 import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
+import { tryOr } from '../try-or.ts'
 import { readRunnerText, refuseRedirect } from './bounded-response.ts'
 import { type BusyProbe, LivenessMonitor, type LivenessRules } from './liveness-monitor.ts'
 
@@ -124,12 +125,8 @@ const readResponse = async (response: Response): Promise<RunnerResponse> => {
 }
 
 const parseResponseBody = (text: string): RunnerResponse['body'] => {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? body : {}
-  } catch {
-    return {}
-  }
+  const body: unknown = tryOr(null, () => JSON.parse(text))
+  return typeof body === 'object' && body !== null ? body : {}
 }
 
 export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { withDeadline } from '../deadline.ts'
 import type { RunEnvVars, RunnerHealth } from '../protocol.ts'
 import { readRunnerText } from '../remote/bounded-response.ts'
+import { tryOr } from '../try-or.ts'
 import { HEALTH_MS, RUNNER_CALL_MS, WORK_FILES_BYTES_MAX, WORK_FILES_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox } from './provider.ts'
 
@@ -22,12 +23,9 @@ export const askHealth = async (
   fetchRunner: RunnerFetch = fetch,
 ): Promise<RunnerHealth | null> => {
   const answer = await ask(fetchRunner, `${url}/health`, timeoutMs)
-  try {
-    const said = v.safeParse(healthSchema, JSON.parse(answer?.text ?? ''))
-    return answer?.ok && said.success ? (said.output as RunnerHealth) : null
-  } catch {
-    return null
-  }
+  const body: unknown = tryOr(null, () => JSON.parse(answer?.text ?? ''))
+  const said = v.safeParse(healthSchema, body)
+  return answer?.ok && said.success ? (said.output as RunnerHealth) : null
 }
 
 /** False: the runner has no such route. Throws a sentence that names no value. */

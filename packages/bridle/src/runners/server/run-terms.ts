@@ -1,4 +1,4 @@
-// What a run may use of the runner's own keys. A server that sends its own credentials with a run limits their use in its own proxy.
+// The terms on which runs use the keys of the runner itself. A server that sends its own credentials with a run limits their use in its own proxy.
 import type { Provider } from '../credentials/providers/provider.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { AdmissionTerms } from '../credentials/request-admission.ts'

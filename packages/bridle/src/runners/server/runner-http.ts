@@ -5,6 +5,7 @@ import type { GenericSchema } from 'valibot'
 import { isDeeperThan } from '../../kernel/json.ts'
 import { DEPTH_MAX } from '../../kernel/limits.ts'
 import { parseBody } from '../protocol.ts'
+import { tryOr } from '../try-or.ts'
 import { RUNNER_BODY_BYTES_MAX } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 
@@ -55,13 +56,7 @@ export const readRequestBody = async (incoming: IncomingMessage, outgoing: Serve
   }
 }
 
-export const decodePathPart = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+export const decodePathPart = (part: string): string => tryOr(part, () => decodeURIComponent(part))
 
 export const sendJson = (outgoing: ServerResponse, status: number, body: object): void => {
   outgoing.writeHead(status, { 'content-type': 'application/json' })

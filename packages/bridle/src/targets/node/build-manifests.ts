@@ -1,7 +1,8 @@
 // Builds on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { readJson } from '../../runners/json-file.ts'
 import type { BuildManifest } from '../../surfaces/http/wire.ts'
 
 /** `path` is the folder of the build, and is not sent to callers. */
@@ -50,10 +51,6 @@ const readManifests = (data: string): LocalBuildManifest[] => {
 
 /** Null for a file that is no manifest. */
 const readManifest = (file: string): LocalBuildManifest | null => {
-  try {
-    const manifest = JSON.parse(readFileSync(file, 'utf8')) as LocalBuildManifest
-    return typeof manifest.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
-  } catch {
-    return null
-  }
+  const manifest = readJson(file) as LocalBuildManifest | null
+  return typeof manifest?.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
 }

@@ -71,13 +71,8 @@ export const createTracing = (api: OpenTelemetryApi | null): Tracing => {
         'gen_ai.tool.name': event.payload.name,
         'gen_ai.tool.call.id': event.payload.tool_call_id,
       }
-      begin(
-        `${run} ${event.payload.tool_call_id}`,
-        `execute_tool ${event.payload.name}`,
-        event.at,
-        attributes,
-        open.get(run)?.within,
-      )
+      const id = `${run} ${event.payload.tool_call_id}`
+      begin(id, `execute_tool ${event.payload.name}`, event.at, attributes, open.get(run)?.within)
     }
     if (event.type === 'tool_outcome') {
       const { status, tool_call_id } = event.payload

@@ -1,9 +1,10 @@
 // Claude Code through the Claude Agent SDK: one streaming-input query per open session, so that a second turn costs
 // milliseconds and not a process.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { readJson } from '../../json-file.ts'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
 import {
   CONTINUE_PROMPT,
@@ -198,11 +199,7 @@ class TranscriptHeads {
   }
 
   #read(): { [session: string]: string } {
-    try {
-      return JSON.parse(readFileSync(this.#file, 'utf8'))
-    } catch {
-      return {}
-    }
+    return (readJson(this.#file) ?? {}) as { [session: string]: string }
   }
 
   #write(tips: { [session: string]: string }): void {

@@ -6,7 +6,7 @@ import type { EngineCommand, EngineProcess, EngineStarter } from '../../sandboxe
 import { CODEX_LEAVE_MS, CODEX_LINE_CHARS_MAX, CODEX_STDERR_CHARS, EARLY_NOTIFICATIONS_MAX } from '../limits.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
-import { isObject, objectOf, textIn } from './lenient-json.ts'
+import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'
 
 /** A request of Codex to the runner. */
 export interface RpcRequest extends RpcNotification {
@@ -164,7 +164,7 @@ export class AppServer {
   }
 
   async #readLine(line: string): Promise<void> {
-    const message = parseLine(line)
+    const message = parseLenientObject(line)
     if (!message) return
     const { id, method, params, result, error } = message
     if (typeof method === 'string') {
@@ -186,15 +186,6 @@ export class AppServer {
     const plain = this.#stderrTail.replace(/\x1b\[[0-9;]*m/g, '').trim()
     const last = plain.split('\n').at(-1) ?? ''
     return last === '' ? '.' : `: ${last.slice(0, 300)}`
-  }
-}
-
-const parseLine = (line: string): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : null
-  } catch {
-    return null
   }
 }
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineSettings } from '../../protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
+import { tryOr } from '../../try-or.ts'
 import type { EngineOptions } from '../engine.ts'
 import { installHint, notInstalledMessage } from '../engine-install.ts'
 import { findPackage } from '../engine-packages.ts'
@@ -40,13 +41,8 @@ const TARGETS: Record<string, string> = {
   'win32-arm64': 'aarch64-pc-windows-msvc',
 }
 
-const platformFolder = (resolve: (name: string) => string): string | null => {
-  try {
-    return dirname(resolve(`${packageName}-${process.platform}-${process.arch}/package.json`))
-  } catch {
-    return null
-  }
-}
+const platformFolder = (resolve: (name: string) => string): string | null =>
+  tryOr(null, () => dirname(resolve(`${packageName}-${process.platform}-${process.arch}/package.json`)))
 
 export interface CodexLaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder'> {
   readonly baseUrl: string

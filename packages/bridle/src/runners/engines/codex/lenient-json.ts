@@ -1,5 +1,6 @@
 // Reads JSON of uncertain shape: a field that is missing or has another type is undefined.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { tryOr } from '../../try-or.ts'
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -17,12 +18,8 @@ export const withoutUndefined = <T extends object>(value: T): { [K in keyof T]?:
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as never
 
 export const parseLenientObject = (text: unknown): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(String(text))
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const value: unknown = tryOr(null, () => JSON.parse(String(text)))
+  return isObject(value) ? value : null
 }
 
 /** A tool's output is text, or parts of which some are text. */

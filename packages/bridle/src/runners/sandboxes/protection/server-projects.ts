@@ -1,8 +1,10 @@
 // The folders from which `bridle dev`, `start` and `run` load code and settings. A server registers its own; the projects of other
 // servers are found by their files.
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { readJson } from '../../json-file.ts'
+import { tryOr } from '../../try-or.ts'
 import { PROJECT_DEPTH_MAX, PROJECT_FOLDERS_MAX } from '../limits.ts'
 
 /** A folder from which a server loads, and the folders of its agent files. All paths are absolute. */
@@ -92,13 +94,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
   'build',
 ])
 
-const entriesOf = (folder: string) => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
+const entriesOf = (folder: string) => tryOr([], () => readdirSync(folder, { withFileTypes: true }))
 
 const hasAgentFiles = (folder: string): boolean =>
   entriesOf(folder).some((entry) => !entry.isDirectory() && /\.(ts|js|mjs)$/.test(entry.name))
@@ -106,13 +102,6 @@ const hasAgentFiles = (folder: string): boolean =>
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false
 
 const dependsOnBridle = (file: string): boolean => {
-  try {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Record<
-      string,
-      object | undefined
-    >
-    return 'bridle' in { ...dependencies, ...devDependencies }
-  } catch {
-    return false
-  }
+  const { dependencies, devDependencies } = (readJson(file) ?? {}) as Record<string, object | undefined>
+  return 'bridle' in { ...dependencies, ...devDependencies }
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, namespacePids, type ProcessEntry, processEntry } from '../../process-table.ts'
+import { tryOr } from '../../try-or.ts'
 import type { EngineStarter } from '../isolation/engine-start.ts'
 import { LEFTOVER_ROUND_MS, LEFTOVER_ROUNDS } from '../limits.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
@@ -60,14 +61,9 @@ const startOrCleanUp = <T>(start: () => T, onFailure: () => void): T => {
   }
 }
 
-const sandboxCgroup = (parent: string, limits: ResourceLimits): SandboxCgroup | null => {
-  try {
-    return makeSandboxCgroup(parent, randomBytes(8).toString('hex'), limits)
-  } catch {
-    // The delegation was taken back; processes are counted then.
-    return null
-  }
-}
+// The delegation was taken back; processes are counted then.
+const sandboxCgroup = (parent: string, limits: ResourceLimits): SandboxCgroup | null =>
+  tryOr(null, () => makeSandboxCgroup(parent, randomBytes(8).toString('hex'), limits))
 
 /** Without walls a process may leave its parent and outlive it; bubblewrap leaves none. */
 const killRemaining = (watch: ResourceWatch): void => {

@@ -1,8 +1,4 @@
-// The processes below one process, also those that left it: a process that was seen below the root once belongs to the
-// tree until it ends, and so does whatever it starts or began a session for, though it forked twice or has an empty
-// environment. A process that comes, begins a session of its own and is left by its parent between two looks is not seen.
-import { readFileSync } from 'node:fs'
-import { listProcesses, type ProcessEntry } from '../../process-table.ts'
+import { listProcesses, type ProcessEntry, systemText } from '../../process-table.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 
 export interface ProcessTree {
@@ -53,20 +49,11 @@ export const memoryBytesOf = (entries: readonly ProcessEntry[], fileBytes: numbe
 }
 
 const shareOf = ({ folder, residentBytes }: ProcessEntry, hasFiles: boolean): number => {
-  const rollup = read(`${folder}/smaps_rollup`)
+  const rollup = systemText(`${folder}/smaps_rollup`)
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0)
   // Files in memory that are also mapped are in the sum already.
   if (rollup !== '') return (kilobytes('Pss') - (hasFiles ? kilobytes('Pss_Shmem') : 0)) * 1024
   // Another user's process, or an old kernel: without its shared pages the figure is too small, with them too large.
-  const [, resident, shared] = read(`${folder}/statm`).split(' ').map(Number)
+  const [, resident, shared] = systemText(`${folder}/statm`).split(' ').map(Number)
   return resident && shared !== undefined ? residentBytes * (1 - shared / resident) : 0
-}
-
-const read = (file: string): string => {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    // The process ended meanwhile.
-    return ''
-  }
 }

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { basename, extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tryOr } from '../../../runners/try-or.ts'
 import type { FileServer } from '../../../surfaces/http/router/pages.ts'
 
 export type { FileServer } from '../../../surfaces/http/router/pages.ts'
@@ -74,10 +75,6 @@ const notFound = (): Response => new Response(null, { status: 404 })
 
 /** A path with a null byte or a broken escape names no file. */
 const decodedPath = (pathname: string): string => {
-  try {
-    const path = decodeURIComponent(pathname)
-    return path.includes('\0') ? '' : path
-  } catch {
-    return ''
-  }
+  const path = tryOr('', () => decodeURIComponent(pathname))
+  return path.includes('\0') ? '' : path
 }
