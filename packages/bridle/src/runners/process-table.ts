@@ -58,10 +58,7 @@ export const namespacePids = (pid: number): readonly number[] => {
   }
 }
 
-/**
- * Others than ourselves, without a terminal, whose current folder, root or program lies in one of the folders. Where there is
- * no /proc, none.
- */
+/** Processes without a terminal, except this one, whose current folder, root or program is in a folder. None without /proc. */
 export const processesInside = (folders: readonly string[]): number[] => {
   if (!hasProc) return []
   const places = folders.flatMap((folder) => [folder, realPath(folder)]).map((folder) => folder.replace(/\/+$/, ''))

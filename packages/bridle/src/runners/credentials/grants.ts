@@ -87,7 +87,6 @@ export class CredentialGrants {
     return spendOf(live)
   }
 
-  /** Counts an answer, and returns its cost. */
   charge(grant: ActiveGrant, model: string, usage: TokenUsage): number {
     const usd = costUsd(usage, priceOf(model, this.#prices))
     const { requests, inputTokens, outputTokens } = grant.counts

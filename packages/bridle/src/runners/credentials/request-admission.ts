@@ -89,7 +89,6 @@ export const admitRequest = async (
   }
 }
 
-/** A request as Node has it. */
 export const incomingCall = (request: IncomingMessage, signal: AbortSignal): IncomingCall => ({
   encoding: request.headers['content-encoding'],
   signal,

@@ -22,7 +22,6 @@ export interface UpstreamRequest {
   readonly charge: (usage: TokenUsage) => void
 }
 
-/** A key or a login, and how it is sent. */
 export interface UpstreamCredential {
   readonly secret: string
   readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }

@@ -7,9 +7,7 @@ export interface EngineDescription {
   /** The name of the engine on every wire, and of the agent that it serves. */
   readonly name: string
   readonly title: string
-  /** The npm package of the engine. */
   readonly packageName: string
-  /** The provider whose key the engine needs. */
   readonly provider: ProviderName
   readonly info: (version: string) => EngineInfo
   /** The engine reads and writes the files of a folder: a chat with it in a terminal works on the folder of the terminal. */
@@ -18,13 +16,11 @@ export interface EngineDescription {
   readonly isDefaultAgent?: true
 }
 
-/** How an operator sets an engine up. */
 export type EngineConfig = EngineSettings & {
   /** The models that the engine may use, `*` for any part of a name; absent = any. */
   readonly models?: readonly string[]
 }
 
-/** By the name of the engine. */
 export interface EngineConfigs {
   readonly [name: string]: EngineConfig
 }

@@ -135,7 +135,6 @@ const tourSteps = (prompt: string): readonly ScriptStep[] => {
   ]
 }
 
-/** The next step of a script, and the next piece of its text. */
 export interface ScriptPosition {
   readonly step: number
   readonly piece: number

@@ -92,7 +92,6 @@ class ScriptRun {
   /** The call that waits for an approval, with the names of the arguments that it takes; undefined = any. */
   #taken: { readonly callId: string; readonly names: readonly string[] | undefined } | null = null
   #task: { readonly id: string; readonly stop: () => void } | null = null
-  /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
   constructor(job: Job, reporter: RunReporter, { clock, digest }: { clock: Clock; digest: Digest }) {

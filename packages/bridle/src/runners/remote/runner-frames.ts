@@ -47,7 +47,6 @@ export async function* readRunnerFrames(
   }
 }
 
-/** Cuts text into the lines of each frame. */
 class FrameSplitter {
   #lines: string[] = []
   /** The pieces of a line that has not ended yet. */

@@ -17,7 +17,6 @@ export interface LocalSandbox {
   usedAt: number
   /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
   isAcquiredHere: boolean
-  /** The time of the last healthy answer of the runner. */
   answeredAt: number
   ending: Promise<void> | null
   /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
@@ -53,10 +52,7 @@ export const healthWithRetries = async (box: LocalSandbox, timeoutMs: number): P
   return null
 }
 
-/**
- * Requests a stop, then kills. Only a process that is certainly ours gets the request, which carries the token. A null
- * `fetchRunner` means that the runner cannot be asked.
- */
+/** Requests a stop, then kills. The request carries the token, so only a process that is certainly ours gets it. */
 export const endSandbox = async (
   record: SandboxRecord,
   { fetchRunner, token, stopMs }: { fetchRunner: RunnerFetch | null; token: string; stopMs: number },

@@ -43,7 +43,6 @@ export const putEnv = async (
   return true
 }
 
-/** True = the runner accepted the request. */
 export const askToStop = async (
   url: string,
   token: string | null,

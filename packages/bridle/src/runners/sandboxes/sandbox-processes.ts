@@ -11,7 +11,6 @@ export interface ProcessIdentity {
   readonly startedAt: string | null
 }
 
-/** Set for every process of a sandbox. */
 export const SANDBOX_VARIABLE = 'BRIDLE_SANDBOX_ID'
 
 /** Unknown where a process has this number and the record has no start time to compare. */

@@ -24,7 +24,6 @@ export interface EngineDriverOptions extends RunTimeouts {
   readonly privateFolder: string
   /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
   readonly keepsEngine?: boolean
-  /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
 
@@ -87,7 +86,6 @@ export class EngineDriver {
     return { stopped: true, resume }
   }
 
-  /** Stops a run that nobody follows any more. */
   abandon(record: RunRecord): void {
     const playing = this.#activeRun
     if (playing?.record !== record) return
@@ -232,7 +230,6 @@ class ActiveRun {
   readonly forcedEnd = Promise.withResolvers<TurnEnd>()
   /** Resolves when the next run may start. */
   readonly released = Promise.withResolvers<void>()
-  /** The ids of the answers and steering messages that have arrived. */
   readonly answerIds = new Set<string>()
   readonly steerIds = new Set<string>()
   session: EngineSession | null = null

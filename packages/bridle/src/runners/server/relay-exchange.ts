@@ -28,7 +28,6 @@ export type UnreachableVerdict = 'wait' | 'server_away' | 'provider_away'
 interface PatientRequest extends ForwardedRequest {
   /** The address and the key now; null = the run has ended, or has no key any more. */
   readonly target: () => Upstream | null
-  /** Called after each failed connection. */
   readonly onUnreachable: (sinceMs: number) => UnreachableVerdict
   /** Aborted when the engine leaves. */
   readonly signal: AbortSignal

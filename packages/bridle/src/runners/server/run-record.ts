@@ -33,7 +33,6 @@ export class RunRecord implements TurnReporter {
   readonly requestId: string
   readonly token: string | null
   readonly bodyDigest: string
-  /** Variables of this run alone. */
   env: RunEnvVars
   /** The highest epoch of its owners so far: requests of earlier owners are refused. */
   epoch: number
@@ -152,7 +151,6 @@ export class RunRecord implements TurnReporter {
     this.#notifyWaiters()
   }
 
-  /** Resolves at the next change of anything. */
   nextChange(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }

@@ -32,10 +32,7 @@ export const runTerms = (
   }
 }
 
-/**
- * The variables of the run over those of the runner. A run that sets any variable of a provider gets none of the runner's for
- * that provider: the runner's own key never goes to an address that a caller named.
- */
+/** A run that sets any variable of a provider gets none of the runner's: its key must not go to an address of the caller. */
 export const mergeRunVars = (own: EnvVars, ofRun: RunEnvVars): EnvVars => {
   const named = Object.values(providers).filter((provider) => namesVariableOf(provider, ofRun))
   const kept = Object.entries(own).filter(

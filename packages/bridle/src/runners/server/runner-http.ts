@@ -12,11 +12,9 @@ import type { RunRecord } from './run-record.ts'
 export const isAuthorized = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
   !token || hasBearer(incoming, token)
 
-/** Whether the caller shows this very token. */
 export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
   hasBearerDigest(incoming, createHash('sha256').update(token).digest('hex'))
 
-/** The same check with the SHA-256 of the token. */
 export const hasBearerDigest = ({ headers }: IncomingMessage, digest: string): boolean => {
   const [, bearer = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   const isPresent = bearer !== ''

@@ -5,7 +5,6 @@ import { FRAME_COLUMNS_MAX, FRAME_LINES, FRAME_MARGIN } from './limits.ts'
 
 /** A place in a source file, counted from one, as editors do. */
 export interface SourcePosition {
-  /** The absolute path. */
   readonly path: string
   readonly line: number
   readonly column: number

@@ -16,7 +16,6 @@ export const engineInput = (
   },
 })
 
-/** The settings that a caller may send beside the prompt. */
 const settingSchemas: JsonObject = {
   model: { type: 'string' },
   max_budget_usd: { type: 'number', minimum: 0 },
@@ -39,7 +38,6 @@ export const engineInputProblem = (body: JsonObject): string | null => {
   return null
 }
 
-/** The part of an engine's settings that is about models. */
 export interface EngineModels {
   readonly models?: readonly string[] | undefined
   readonly model?: string | null | undefined

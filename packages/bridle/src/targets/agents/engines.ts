@@ -53,7 +53,6 @@ export interface EngineAgentsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
-  /** Where the files of prompts are read. */
   readonly uploads?: Pick<Uploads, 'read'>
   /** The server requires no token. */
   readonly isOpen?: boolean
@@ -139,7 +138,6 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
 }
 
-/** Whether the run in progress of a session names the sandbox. */
 const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
   const session = await host.find(key)
   const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }

@@ -47,10 +47,7 @@ export const findAgents = async (below: string, agents?: AgentsFolder): Promise<
   })
 }
 
-/**
- * Calls back soon after something changed that agents are made of: a file in one of the folders, a file that an agent imports,
- * package.json, or the installed packages. The folders of imported files are known after the callback, which loads them.
- */
+/** Calls back after a change of agent files, files that they import, package.json or packages. The callback loads the agents. */
 export const watchAgents = (
   root: string,
   onChange: () => Promise<void> | void,

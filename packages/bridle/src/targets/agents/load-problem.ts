@@ -13,7 +13,6 @@ import { projectFrames } from './stack-frames.ts'
 
 export interface LoadProblem {
   readonly problem: string
-  /** Lines of the source around the error. */
   readonly frame?: string
 }
 

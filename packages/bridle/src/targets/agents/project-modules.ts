@@ -59,7 +59,6 @@ export class ProjectModules {
     return this.#changedFiles().length > 0
   }
 
-  /** Paths of all files that are loaded. */
   get files(): readonly string[] {
     return [...this.#records.keys()]
   }
@@ -152,10 +151,7 @@ const hooks: Parameters<typeof registerHooks>[0] = {
   },
 }
 
-/**
- * Files that no agent imports are checked as well: the settings file and what it imports, packages, and files outside of the project, such
- * as a neighbour in the same repository. What is checked is what is run.
- */
+/** Also checks files that no agent imports: settings, packages, and neighbours in the repository. The checked source is run. */
 const checkSource = (url: string, source: unknown): void => {
   if (!url.startsWith('file:')) return
   const path = fileURLToPath(url)

@@ -122,10 +122,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#parts.sockets.closeDeadSockets(speaker)
   }
 
-  /**
-   * Sockets first, so that they get every later event. A session without events may have sockets too: their clients opened the
-   * page and have not typed yet.
-   */
+  /** Sockets come first, so that they get every later event. A session without events may have some: nobody has typed yet. */
   async #wake(): Promise<void> {
     const { alarmSchedule, sockets, app, heartbeats, isBlank, host, bucketNames, uploads } = this.#parts
     await alarmSchedule.load()

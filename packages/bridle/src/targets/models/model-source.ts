@@ -21,10 +21,8 @@ export type ModelProvider =
 /** Providers by the first part of the names of their models. */
 export type ModelProviders = { readonly [provider: string]: ModelProvider }
 
-/** The variables that decide about models. */
 export type ModelEnv = { readonly [name: string]: string | undefined }
 
-/** The packages of providers that the user has installed. */
 export interface ProviderPackages {
   isInstalled(provider: string): boolean
   /** The provider of a package, made with these settings. */

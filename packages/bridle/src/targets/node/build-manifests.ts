@@ -32,10 +32,7 @@ export const saveBuildManifest = (
 
 const FOLDER = 'builds'
 
-/**
- * The newest first, without builds whose folder is gone. A build is listed in a data folder. Where two data folders list the same output
- * folder, the newest build counts.
- */
+/** Newest first, without builds whose folder is gone. Of two builds in one output folder, the newest counts. */
 export const listBuildManifests = (dataFolders: readonly string[]): readonly BuildManifest[] => {
   const builds = new Map<string, BuildManifest>()
   const oldestFirst = dataFolders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
@@ -49,7 +46,6 @@ const readManifests = (data: string): LocalBuildManifest[] => {
   return readdirSync(folder).flatMap((file) => readManifest(join(folder, file)) ?? [])
 }
 
-/** Null for a file that is no manifest. */
 const readManifest = (file: string): LocalBuildManifest | null => {
   const manifest = readJson(file) as LocalBuildManifest | null
   return typeof manifest?.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null

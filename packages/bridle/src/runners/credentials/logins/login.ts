@@ -7,7 +7,6 @@ export interface Login {
   readonly secret: string
   /** The vendor's address for logins; absent = the one for keys. */
   readonly url?: string
-  /** The headers that carry the login, for a request with these headers. */
   readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }
 }
 

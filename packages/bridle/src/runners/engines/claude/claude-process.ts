@@ -13,7 +13,6 @@ import { countTranscriptMessages } from './transcript.ts'
 import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
 
-/** The part of the SDK that is used. */
 export interface ClaudeSdk {
   query(given: { prompt: AsyncIterable<SdkUserMessage>; options: { [name: string]: unknown } }): SdkQuery
 }
@@ -24,7 +23,6 @@ interface SdkQuery extends AsyncIterable<SdkMessage> {
   stopTask(taskId: string): Promise<unknown>
   close(): void
 }
-/** The process that the SDK asks for. */
 interface SdkSpawnOptions {
   readonly command: string
   readonly args: readonly string[]

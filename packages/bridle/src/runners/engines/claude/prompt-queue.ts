@@ -6,7 +6,6 @@ export interface SdkUserMessage {
   readonly parent_tool_use_id: null
 }
 
-/** The input of the engine: prompts and steering messages, until it is closed. */
 export class PromptQueue implements AsyncIterable<SdkUserMessage> {
   readonly #waiting: SdkUserMessage[] = []
   #wake = () => {}

@@ -8,7 +8,6 @@ import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
 import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'
 
-/** A request of Codex to the runner. */
 export interface RpcRequest extends RpcNotification {
   readonly id: string | number
 }

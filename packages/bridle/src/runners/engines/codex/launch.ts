@@ -128,7 +128,6 @@ const providerSettings = ({ baseUrl, retries }: Pick<CodexLaunchOptions, 'baseUr
   return [`model_providers.bridle={${provider.join(',')}}`]
 }
 
-/** The settings of a thread, new or resumed. */
 export const threadSettings = ({ model, permission_mode }: EngineSettings, workFolder: string): JsonObject => ({
   cwd: workFolder,
   ...(model && { model }),

@@ -14,7 +14,6 @@ import { turnFailureOf } from './failures.ts'
 import { objectOf, textIn } from './lenient-json.ts'
 import type { ThreadPosition } from './thread.ts'
 
-/** The current turn. */
 interface ActiveCodexTurn {
   readonly turn: TurnReporter
   readonly seen: CodexTurnState

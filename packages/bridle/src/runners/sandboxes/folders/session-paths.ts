@@ -10,7 +10,6 @@ import { readJson } from '../../json-file.ts'
 export const sessionFolder = (data: string, key: Key): string =>
   join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
 
-/** The folder in which a session's agent works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
 /** The folder in which a session's agent works: its own, or its user's where the session works in place. The server's notes say so. */
 export const workPlace = (folder: string): { readonly path: string; readonly isInPlace: boolean } => {

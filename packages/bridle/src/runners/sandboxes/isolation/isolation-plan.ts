@@ -34,14 +34,12 @@ const planSchema = v.object({
   /** In place: the projects of the server, and where placeholders are noted. */
   projects: v.optional(v.array(v.object({ root: v.string(), agents: paths }))),
   leases: v.optional(v.string()),
-  /** A cgroup that was delegated to the server. */
   cgroup: v.optional(v.string()),
 })
 
 /** Network and limits have defaults. */
 export type IsolationPlan = Readonly<v.InferInput<typeof planSchema>>
 
-/** The variable in which a server passes the plan to a runner. */
 export const PLAN_VARIABLE = 'BRIDLE_RUNNER_WALLS'
 
 export const parseIsolationPlan = (text: string): IsolationPlan => v.parse(planSchema, JSON.parse(text))

@@ -1,6 +1,5 @@
-// Empty folders at paths where nothing is and where an agent must put nothing. A mount needs something to be mounted on, and git does
-// not see an empty folder. Each is removed when the last sandbox that needs it has ended. A lease says which process needs it; the
-// lease of a process that was killed counts no more.
+// Empty folders at paths where an agent must put nothing: a mount needs a mount point, and git ignores an empty folder. Each is removed
+// with the last lease on it; leases of killed processes do not count.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   lstatSync,

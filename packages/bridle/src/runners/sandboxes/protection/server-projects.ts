@@ -15,7 +15,6 @@ export interface ServerProject {
   readonly data?: string
 }
 
-/** The folders of agent files below a root. */
 export const AGENT_FOLDERS = ['agents', '.fabricharness/agents']
 
 const registered = new Set<ServerProject>()
@@ -26,7 +25,6 @@ export const registerProject = (project: ServerProject): (() => void) => {
   return () => registered.delete(project)
 }
 
-/** The projects of the servers in this process. */
 export const registeredProjects = (): readonly ServerProject[] => [...registered]
 
 /** The folder in which sandboxes of this data folder note their placeholders. */
@@ -74,7 +72,6 @@ export const projectsBelow = (work: string): ServerProject[] => {
   return found
 }
 
-/** The projects in the folders above this one. */
 export const projectsAbove = (work: string): ServerProject[] => {
   const above = dirname(work)
   if (above === work) return []

@@ -1,6 +1,5 @@
-// Limits that the kernel keeps, where it lets us: a cgroup (version 2) for each sandbox below one that was delegated to this
-// server, by systemd (`Delegate=yes`) or a container. Memory and threads cannot pass their limits there, not even between
-// two looks, and one write ends everything inside.
+// Limits that the kernel keeps: a cgroup (version 2) per sandbox, below one that systemd (`Delegate=yes`) or a container delegated to
+// this server. Memory and threads cannot exceed them even between two checks, and one write kills everything inside.
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +8,6 @@ import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-
 
 export interface SandboxCgroup {
   readonly folder: string
-  /** The command line that starts the command inside the cgroup. */
   enterCommand(command: readonly string[]): string[]
   /** A limit that the kernel enforced since the cgroup was made. */
   exceeded(): ExceededLimit | null

@@ -1,6 +1,5 @@
-// The size of folders, measured by `du` in a process of its own: files come and go while it counts, and a walk through a
-// million of them in this process would hold everything else up. Sparse files count what they occupy, other file systems
-// that are mounted inside do not count, links are not followed.
+// The size of folders, measured by `du`: a walk through a million files in this process would block everything else. Sparse files count
+// what they occupy; other mounted file systems and links do not count.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
@@ -10,10 +9,7 @@ export interface DiskMeasurement {
   stop(): void
 }
 
-/**
- * An agent can close a folder to reading (mode 300) and go on to fill it. In a user namespace of its own `du` may read whatever
- * belongs to this user; root may anyway.
- */
+/** An agent can make a folder unreadable and go on to fill it. In its own user namespace `du` reads all files of this user. */
 const READS_ALL = [
   '--die-with-parent',
   '--unshare-user',

@@ -76,14 +76,10 @@ interface LeftoverSearch {
   readonly isContained: boolean
   /** All processes below the root, and those that left it. */
   readonly read: () => readonly ProcessEntry[]
-  /** Further processes of the engine, by number. */
   readonly marked: () => readonly number[]
 }
 
-/**
- * Kills all processes but the engine's own. Returns the number of commands that were left, not counting their children; null
- * if processes start faster than they are killed.
- */
+/** Kills all processes but the engine's. Returns the number of commands; null = processes start faster than they are killed. */
 const endLeftovers = async (search: LeftoverSearch): Promise<number | null> => {
   let commands: number | null = null
   for (let round = 0; round < LEFTOVER_ROUNDS; round++) {

@@ -2,7 +2,6 @@ import { listProcesses, type ProcessEntry, systemText } from '../../process-tabl
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 
 export interface ProcessTree {
-  /** Reads the process table again. */
   read(): readonly ProcessEntry[]
 }
 
@@ -38,11 +37,7 @@ export const processTree = (rootPid: number): ProcessTree => {
 export const processIdentities = (entries: readonly ProcessEntry[]): ProcessIdentity[] =>
   entries.map(({ pid, startedAt }) => ({ pid, startedAt }))
 
-/**
- * The memory of processes together, with what they have in files in memory. Resident sizes count a shared page once for
- * each process, so their sum is at least the true figure, and is cheap to read. Only where it is over the limit are the
- * shares (PSS) read, which divide each shared page among its users and cost a walk through the page tables.
- */
+/** The sum of resident sizes counts shared pages twice, and is cheap. The exact shares (PSS) are read only over the limit. */
 export const memoryBytesOf = (entries: readonly ProcessEntry[], fileBytes: number, limit: number): number => {
   const atMost = entries.reduce((sum, { residentBytes }) => sum + residentBytes, fileBytes)
   return atMost <= limit ? atMost : entries.reduce((sum, entry) => sum + shareOf(entry, fileBytes > 0), fileBytes)

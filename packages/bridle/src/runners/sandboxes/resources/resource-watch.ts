@@ -1,6 +1,5 @@
-// Looks at what a sandbox uses, once a second, and says so once when a limit is passed. The kernel keeps memory and threads
-// within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
-// A look can miss what happens between two of them.
+// Checks once a second what a sandbox uses, and reports the first limit that is exceeded. With a cgroup the kernel limits memory and
+// threads; elsewhere processes are counted in /proc. Disk is always measured. Peaks between two checks are missed.
 
 import type { ProcessEntry } from '../../process-table.ts'
 import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
@@ -12,7 +11,6 @@ import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-
 import { type UnlinkedFileBytes, unlinkedFileBytes } from './unlinked-files.ts'
 
 export interface ResourceWatchOptions {
-  /** The process that was started for the sandbox. */
   readonly rootPid: number
   /** The folders whose size counts, as one sum. */
   readonly folders: readonly string[]
@@ -25,7 +23,6 @@ export interface ResourceWatchOptions {
   readonly measureMs?: number
 }
 
-/** The last figures. */
 export interface ResourceUsage {
   /** Shared pages count once for each process unless the sum is near the limit. */
   readonly memoryBytes: number

@@ -1,6 +1,5 @@
-// Sandboxes on Cloudflare Containers. The class that is bound extends the platform's own `Container` and lives in the app,
-// which has that package. Each session has one container: started on first use, checked for health before it is used again,
-// and put to sleep by the platform when no request reaches it.
+// Sandboxes on Cloudflare Containers, one per session. The bound class extends the platform's `Container` and lives in the app, which
+// has that package. The platform puts a container to sleep when it gets no requests.
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'

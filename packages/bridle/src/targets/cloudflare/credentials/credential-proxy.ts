@@ -31,7 +31,6 @@ import type { SigningSecret } from './signing-secret.ts'
 export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
 
-/** The contents of a token. */
 export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
@@ -107,7 +106,6 @@ export const readCredentialClaim = async (
 export interface ProviderCall {
   readonly request: Request
   readonly env: HarnessEnv
-  /** Whether the run is active. */
   readonly isLive: boolean
   /** The models that the operator allows; null = any. */
   readonly models: readonly string[] | null

@@ -1,6 +1,5 @@
-// An import of several trees: the gateway checks the file, cuts it by tree, and has each object check its part before the first one
-// writes. Memory holds the file and one part. Between two trees, as between two slices of the file, the import stops if its client
-// has left.
+// An import of several trees: the gateway cuts the file by tree, and every object checks its part before the first one writes. Memory
+// holds the file and one part. The import stops between two trees or slices if its client has left.
 import { ExportError } from '../../../history/export/export-error.ts'
 import type { SessionLines } from '../../../history/export/export-reader.ts'
 import { scanExport } from '../../../history/export/read-export.ts'

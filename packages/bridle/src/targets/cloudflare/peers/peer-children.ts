@@ -6,7 +6,6 @@ import type { ChildResult, ChildSessions, ChildStart } from '../../../kernel/por
 import { type ChildNotice, findParentKey } from '../../../kernel/rules/children/child-notice.ts'
 import { childRequest, fetchObject, noticeRequest, type PeerObjects } from './forwarded-request.ts'
 
-/** A request of a session about one of its children. */
 export type ChildRequest =
   | { readonly type: 'start'; readonly child: ChildStart; readonly owner: string | null }
   | { readonly type: 'result'; readonly child: Key }
@@ -36,7 +35,6 @@ export const peerChildren = ({ objects, directory, home }: PeerObjects, host: ()
   }
 }
 
-/** The answer of the object that has the child. */
 export const answerChildRequest = (
   host: Host,
   request: ChildRequest,
@@ -45,7 +43,6 @@ export const answerChildRequest = (
   return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child, request.parent)
 }
 
-/** A notice, and the session that it is for. */
 export interface ParentNotice {
   readonly parent: Key
   readonly notice: ChildNotice

@@ -39,7 +39,6 @@ interface OpenSocket extends SocketRecord {
 export interface ObjectSocketsOptions {
   readonly clock: Clock
   readonly deadAfterMs?: number | undefined
-  /** Whether the object sends heartbeats while it sleeps. */
   readonly sendsHeartbeats?: boolean
 }
 
@@ -97,16 +96,12 @@ export class ObjectSockets<P> {
     }
   }
 
-  /** Whether any socket's wire has heartbeats. */
   get needsHeartbeats(): boolean {
     for (const { receiver } of this.#open.values()) if (receiver.sendHeartbeat) return true
     return false
   }
 
-  /**
-   * Sends a heartbeat on every wire that has one, and closes sockets that were silent for too long, also those that never pinged. Silence
-   * before `since` does not count: there were no heartbeats to answer.
-   */
+  /** Heartbeats also close sockets that are silent for too long. Silence before `since` does not count: no heartbeat came. */
   sendHeartbeats(silentMs: number, since: number): void {
     const now = this.#clock.now()
     for (const [socket, { receiver, objectSocket, heardAt }] of [...this.#open]) {
@@ -125,10 +120,7 @@ export class ObjectSockets<P> {
     for (const [socket, near] of this.#open) if (near.objectSocket.isOpen) attach(socket, near)
   }
 
-  /**
-   * Closes sockets that used to ping and fell silent, and forgets those that are not open any more. A timer would keep the
-   * object awake, so every event of the object calls this. `speaker` is the socket of that event.
-   */
+  /** Called by every event of the object, since a timer would keep it awake. `speaker` is the socket of that event. */
   closeDeadSockets(speaker?: PlatformSocket): void {
     const now = this.#clock.now()
     const spoken = speaker && this.#open.get(speaker)

@@ -169,7 +169,6 @@ const nameOf = (each: AgentDefinition): string => {
 }
 
 interface ParsedRequest extends IncomingMessage {
-  /** The value that a parser made of the body. */
   body?: unknown
   /** The bytes that the listener takes for the body. */
   rawBody?: Buffer

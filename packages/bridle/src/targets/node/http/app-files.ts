@@ -73,7 +73,6 @@ const cachingOf = (pathname: string): string =>
 
 const notFound = (): Response => new Response(null, { status: 404 })
 
-/** A path with a null byte or a broken escape names no file. */
 const decodedPath = (pathname: string): string => {
   const path = tryOr('', () => decodeURIComponent(pathname))
   return path.includes('\0') ? '' : path

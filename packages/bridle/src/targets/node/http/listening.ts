@@ -34,10 +34,7 @@ export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage
 
 const offers = new WeakMap<IncomingMessage, unknown>()
 
-/**
- * A request that offers an upgrade to another protocol. Only a WebSocket is accepted; any other offer, such as HTTP/2, is served as a
- * plain request. Node before 24.9 has no setting for this, so the request itself reports whether it is one.
- */
+/** Only the offer of a WebSocket is an upgrade; any other, such as HTTP/2, is ignored. Node before 24.9 has no setting for it. */
 export class OfferingRequest extends IncomingMessage {
   // Node writes this property before it has parsed the headers, and reads it afterwards.
   set upgrade(offer: unknown) {

@@ -1,6 +1,5 @@
-// Pipelined requests: a client sends several on one connection without waiting for answers. Browsers and proxies do not. Node starts all requests
-// of a packet at once, so a hundred connections can delay every other client by seconds. Here they run one at a time, in the order of
-// their answers.
+// Pipelined requests, which browsers and proxies do not send. Node starts all requests of a packet at once, so a hundred connections
+// could delay every other client by seconds. Here they run one at a time.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PIPELINED_REQUESTS_MAX } from '../limits.ts'

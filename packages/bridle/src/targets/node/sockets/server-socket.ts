@@ -8,10 +8,7 @@ import { CHARS_PER_UNANSWERED, CONTROL_BYTES_MAX, CUT_MS, UNANSWERED_MAX } from 
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
-/**
- * A socket of the library, with the receiver of its messages. There are thousands, mostly idle, so they share their listeners,
- * which find the socket through `this`.
- */
+/** Thousands of sockets are idle, so they share their listeners, which find the socket through `this`. */
 export class ServerSocket extends WebSocket implements MonitoredSocket {
   readonly activity = new SocketActivity()
   #receiver: SocketReceiver | null = null
@@ -110,7 +107,6 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
   }
 }
 
-/** The parts that all sockets of a server share. */
 export interface SocketServerContext {
   readonly sockets: Set<ServerSocket>
   readonly backlog: Backlog

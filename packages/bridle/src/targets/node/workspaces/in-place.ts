@@ -18,10 +18,7 @@ export interface PlaceFacts {
 
 const here = (): PlaceFacts => ({ uid: process.getuid?.() ?? null, agentUser: sandboxUser(), home: homedir() })
 
-/**
- * Why no session works in this folder itself, in a sentence to act on; null = one may. The path has no links. `noSandbox` says why
- * there is no sandbox; null = there is one.
- */
+/** Why no session may work in this folder, which has no links, as a sentence to act on; null = one may. */
 export const inPlaceProblem = async (
   path: string,
   data: string,

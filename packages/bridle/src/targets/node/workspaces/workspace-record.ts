@@ -21,7 +21,6 @@ export const writeWorkspaceRecord = async (folder: string, record: WorkspaceReco
   await rename(`${file}.new`, file)
 }
 
-/** The record, if it belongs to this session. */
 export const workspaceRecordFor = async (folder: string, key: Key): Promise<WorkspaceRecord | null> => {
   const record = await readWorkspaceRecord(folder)
   return record?.key && keyText(record.key) === keyText(key) ? record : null

@@ -26,10 +26,7 @@ export interface WorkspaceSource {
   readonly isOwn: boolean
 }
 
-/**
- * The folders that a caller may name beyond those that are listed: none, those in the folder that the server was started in, or every
- * one that the server's user can read.
- */
+/** Folders that a caller may name beyond the listed ones: none, those below the server's start folder, or any that its user reads. */
 export type FolderReach = 'listed' | 'started' | 'any'
 
 export class WorkspaceSources {

@@ -1,7 +1,5 @@
-// Notifications of the app-server of Codex -> runner events. No I/O: a notification and the state of the turn go in, events
-// come out.
-//
-// Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
+// Notifications of Codex's app-server -> runner events, without I/O. A newer Codex may say more, and one that says rubbish costs the
+// turn only that line.
 import type { Json, JsonObject } from '../../../../kernel/json.ts'
 import { costUsd, priceOf } from '../../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../../protocol.ts'

@@ -6,7 +6,6 @@ export interface RpcNotification {
   readonly params: JsonObject
 }
 
-/** A call that has been announced and has not ended. */
 export interface OpenCall {
   readonly name: string
   readonly input: JsonObject
@@ -15,7 +14,6 @@ export interface OpenCall {
 }
 
 export interface CodexAgent {
-  /** The call that started the agent. */
   readonly call: string | undefined
   turn: string | null
   summary: string | undefined
