@@ -5,10 +5,15 @@ import { httpWires } from '../surfaces/all.ts'
 import { type Exposure, type ExposureEnv, exposureOf } from '../surfaces/http/access/exposure.ts'
 import { type App, type AppOptions, createApp } from '../surfaces/http/router/app.ts'
 import { voiceAccess } from '../surfaces/voice/access.ts'
-import type { Lines } from '../voice/lines.ts'
+import { cascadeEngine } from '../voice/cascade/cascade.ts'
+import { cascadeSettings } from '../voice/cascade/settings.ts'
+import type { VoiceEngine } from '../voice/engine.ts'
+import { Lines } from '../voice/lines.ts'
 import type { ConnectProvider } from '../voice/realtime/provider-socket.ts'
+import { providerAccess } from '../voice/realtime/providers.ts'
 import { defaultAgent } from './agents/registry.ts'
-import { createServerLines, type VoiceEnv } from './voice/server-lines.ts'
+import { ServerFault } from './server-fault.ts'
+import type { VoiceEnv } from './voice/voice-agent.ts'
 
 interface AppParts extends Omit<AppOptions, 'defaultAgent' | 'voice' | 'voiceInstructions' | keyof Exposure> {
   readonly env: VoiceEnv & ExposureEnv & { readonly BRIDLE_VOICE_INSTRUCTIONS?: string | undefined }
@@ -29,7 +34,13 @@ export const composeApp = ({
   ...parts
 }: AppParts): { readonly app: App; readonly lines: Lines; readonly exposure: Exposure } => {
   const { agents, host } = parts
-  const lines = createServerLines({ env, clock: lineClock, host, hasModel, connect })
+  const lines = new Lines({
+    clock: lineClock,
+    hasModel,
+    send: (key, command) => host.send(key, command),
+    realtime: providerAccess(env, connect),
+    cascade: cascadeOf(env),
+  })
   const exposure = exposureOf(env, options.expose)
   const app = createApp(
     {
@@ -43,4 +54,18 @@ export const composeApp = ({
     httpWires,
   )
   return { app, lines, exposure }
+}
+
+/** Throws where a setting is wrong: an operator learns of it at the start, and not from the first person who speaks. */
+export const checkVoiceSettings = (env: VoiceEnv): void => {
+  const settings = cascadeSettings(env)
+  if (settings && 'problem' in settings) throw new ServerFault('voice_invalid', settings.problem)
+}
+
+/** Null: no service is set. A wrong setting, which stops a server on Node at its start, is the fault of each line on Workers. */
+const cascadeOf = (env: VoiceEnv): VoiceEngine | null => {
+  const settings = cascadeSettings(env)
+  if (settings === null) return null
+  if (!('problem' in settings)) return cascadeEngine(settings)
+  return { open: async () => ({ code: 'voice_unavailable', message: settings.problem }) }
 }

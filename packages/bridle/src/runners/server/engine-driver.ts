@@ -2,7 +2,7 @@
 
 import { canonicalJson, present } from '../../kernel/json.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
-import type { Engine, EngineSession, TurnEnd } from '../engines/engine.ts'
+import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../timeout.ts'
@@ -17,11 +17,9 @@ export interface RunTimeouts {
   readonly runMs?: number
 }
 
-export interface EngineDriverOptions extends RunTimeouts {
-  readonly workFolder: string
-  readonly stateFolder: string
-  readonly filesFolder?: string
-  readonly privateFolder: string
+type EngineFolders = Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'filesFolder' | 'privateFolder'>
+
+export interface EngineDriverOptions extends RunTimeouts, EngineFolders {
   /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
   readonly keepsEngine?: boolean
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>

@@ -49,7 +49,7 @@ import {
   uploadPlatform,
 } from './options.ts'
 import { fetchObject, forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
-import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
+import { copyOf, type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
 import { dropUnreadBody } from './unread-body.ts'
 
@@ -101,11 +101,9 @@ class Gateway {
     const access = accessOptions(options, env)
     const registry = createWorkerAgents(options, env, null)
     const secret = signingSecret(env)
-    const tickets = sealedTickets({
-      secret,
-      now: runClock.now,
-      redeem: (tenant, nonce, at) => tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
-    })
+    const tickets = sealedTickets(secret, (tenant, nonce, at) =>
+      tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
+    )
     this.#env = env
     this.#secret = secret
     this.#home = directory.home
@@ -234,15 +232,6 @@ class Gateway {
       return new Denial('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
-}
-
-/** A copy, since the headers of a fetched response cannot be changed. */
-const copyOf = (answer: Response): Response => {
-  const { webSocket } = answer as { webSocket?: PlatformSocket | null }
-  const { status, headers } = answer
-  return webSocket
-    ? new Response(null, { status, headers, webSocket } as ResponseInit)
-    : new Response(answer.body, { status, headers })
 }
 
 /** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */

@@ -4,6 +4,7 @@ import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { withTimeout } from '../../runners/timeout.ts'
 import { messageOf } from '../server-fault.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
@@ -119,12 +120,10 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
   }
 }
 
-const inTime = <T>(work: Promise<T>): Promise<T> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`its package took longer than ${LOAD_MS_MAX} ms.`)), LOAD_MS_MAX)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+const inTime = async (work: Promise<LanguageModel>): Promise<LanguageModel> => {
+  const model = await withTimeout(LOAD_MS_MAX, work)
+  if (model === 'late') throw new Error(`its package took longer than ${LOAD_MS_MAX} ms.`)
+  return model
 }
 
 /** The id of a model may have slashes of its own. */

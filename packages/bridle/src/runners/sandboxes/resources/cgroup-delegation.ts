@@ -3,6 +3,7 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemText } from '../../process-table.ts'
+import { tryOr } from '../../try-or.ts'
 
 export interface DelegationOptions {
   readonly root?: string
@@ -62,11 +63,8 @@ const prepare = (folder: string, pid: number): boolean => {
   return false
 }
 
-const attempt = (work: () => void): boolean => {
-  try {
+const attempt = (work: () => void): boolean =>
+  tryOr(false, () => {
     work()
     return true
-  } catch {
-    return false
-  }
-}
+  })

@@ -15,18 +15,16 @@ export interface ContainerStub extends ObjectStub {
   destroy(): Promise<void>
 }
 
-export interface ContainerOptions {
-  readonly containers: ObjectNamespace<ContainerStub>
-  /** The bearer token of a session's runner; derived, so that the next start of the object has the same one. */
-  readonly token: (key: Key) => Promise<string>
-}
-
 /** The host does not matter: a container's `fetch` reaches that container only. */
 const URL_INSIDE = 'http://sandbox'
 const PREFIX = 'container:'
 const UP = new Set(['running', 'healthy'])
 
-export const containerSandboxes = ({ containers, token }: ContainerOptions): SandboxProvider => {
+/** `token` derives the bearer of a session's runner, so that the next start of the object has the same one. */
+export const containerSandboxes = (
+  containers: ObjectNamespace<ContainerStub>,
+  token: (key: Key) => Promise<string>,
+): SandboxProvider => {
   const of = (name: string): ContainerStub => containers.get(containers.idFromName(name))
   const reach =
     (name: string): RunnerFetch =>

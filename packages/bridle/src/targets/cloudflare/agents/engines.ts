@@ -71,10 +71,7 @@ export const createSandboxProvider = (env: HarnessEnv, secret: SigningSecret): S
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })
   if (containers)
-    return containerSandboxes({
-      containers,
-      token: async (key) => deriveToken(await secret(), 'sandbox', keyText(key)),
-    })
+    return containerSandboxes(containers, async (key) => deriveToken(await secret(), 'sandbox', keyText(key)))
   const missing = async (): Promise<never> => {
     throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')
   }

@@ -145,17 +145,16 @@ class NodeSocket implements Socket, SlowReader {
 
   /** Writes whole frames straight to the connection: without compression the library queues no bytes that could get between. */
   send(messages: readonly string[]): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return
-    const bytes = encodeTextFrames(messages)
-    this.#duplex.write(bytes)
-    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, bytes.length)
+    if (this.#socket.readyState === WebSocket.OPEN) this.#write(encodeTextFrames(messages))
   }
 
   sendBinary(bytes: Uint8Array): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return
-    const frame = encodeBinaryFrame(bytes)
-    this.#duplex.write(frame)
-    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, frame.length)
+    if (this.#socket.readyState === WebSocket.OPEN) this.#write(encodeBinaryFrame(bytes))
+  }
+
+  #write(frames: Buffer): void {
+    this.#duplex.write(frames)
+    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, frames.length)
   }
 
   close(code: number, reason: string): void {
