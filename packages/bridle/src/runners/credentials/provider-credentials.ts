@@ -113,6 +113,7 @@ interface SpendRecord {
   readonly reservedUsd?: number
 }
 
+/** The cost of a session's current run, in a file of its folder, so that a restart does not reset a limit. */
 class SpendFiles {
   readonly #data: string
 

@@ -11,30 +11,22 @@ import { OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
 import { endProcesses, processStatus } from './sandbox-processes.ts'
 import type { SandboxRecord } from './sandbox-records.ts'
 
-export interface LocalSandbox {
-  readonly record: SandboxRecord
-  readonly fetchRunner: RunnerFetch
-  usedAt: number
-  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
-  isAcquiredHere: boolean
-  answeredAt: number
-  ending: Promise<void> | null
-  /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
-  endWriting: (() => void) | null
-}
-
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'
 
+export type LocalSandbox = ReturnType<typeof adoptSandbox>
+
 /** `folder` is the folder of the sandbox, which has the socket of its runner. */
-export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
+export const adoptSandbox = (record: SandboxRecord, folder: string, now: number) => ({
   record,
   fetchRunner: unixSocketFetch(socketPathOf(folder)),
   usedAt: now,
+  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
   isAcquiredHere: false,
   answeredAt: 0,
-  ending: null,
-  endWriting: null,
+  ending: null as Promise<void> | null,
+  /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
+  endWriting: null as (() => void) | null,
 })
 
 export const healthOf = (

@@ -1,6 +1,5 @@
 // News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
-import type { AnyEvent, Key } from '../../kernel/event.ts'
-import { keyText } from '../../kernel/event.ts'
+import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import { type Notice, noticeOf } from '../../kernel/views/notice.ts'
 import { WATCHED_RUNS_MAX } from './limits.ts'
 

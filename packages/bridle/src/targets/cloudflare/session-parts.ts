@@ -1,5 +1,7 @@
 import { Host } from '../../kernel/host/host.ts'
 import { present } from '../../kernel/json.ts'
+import type { Log } from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { objectDriver } from '../../stores/drivers/object-driver.ts'
 import { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import { BucketNames } from '../../stores/object/bucket-names.ts'
@@ -29,12 +31,11 @@ import { devReporter } from './dev-reports.ts'
 import { digest } from './digest.ts'
 import { workerFileFetcher } from './file-fetching.ts'
 import { HIBERNATE_AFTER_MS, WATCHDOG_MS } from './limits.ts'
-import { objectLog } from './object-log.ts'
 import { type HarnessEnv, type HarnessOptions, heartbeatMsFrom, shardCountsFrom, uploadPlatform } from './options.ts'
 import { forwardedAccess } from './peers/forwarded-request.ts'
 import { createParentNotifier, type ParentNotice, peerChildren } from './peers/peer-children.ts'
 import { peerSessions } from './peers/peer-sessions.ts'
-import type { ObjectContext } from './platform.ts'
+import type { DurableStorage, ObjectContext } from './platform.ts'
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
@@ -147,3 +148,52 @@ export const composeObject = (ctx: ObjectContext, env: HarnessEnv, options: Harn
     isBlank: driver.isBlank(),
   }
 }
+
+interface ObjectLogPorts {
+  readonly log: Log
+  readonly storage: DurableStorage
+  readonly outbox: DirectoryOutbox
+  readonly alarmSchedule: AlarmSchedule
+  readonly artifacts: ArtifactBucket
+  readonly names: BucketNames
+  readonly uploads: ClaimedUploads
+}
+
+/** An append, the alarm, the mark for the directory and the names in the bucket are one write, durable when it resolves. */
+const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names, uploads }: ObjectLogPorts): Log => ({
+  ...log,
+  read: artifacts.reader(log),
+  append: async (lease, request) => {
+    // A session without a record in the directory could not be found by its id.
+    if (!lease.exists && request.row)
+      await outbox.register(lease.key).catch((cause) => {
+        throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
+      })
+    const stored = await artifacts.storeLargeChunks(lease.key, request)
+    const isNews = request.row !== undefined || !outbox.wasPublished(lease.key)
+    try {
+      // The mark comes first: if it failed after the append, the directory would never hear of the change.
+      if (isNews) outbox.mark(lease.key)
+      await log.append(lease, stored.append)
+    } catch (fault) {
+      names.release(stored.names)
+      throw fault
+    }
+    names.commit(lease.key, stored.names)
+    if (request.wake) alarmSchedule.update()
+    await storage.sync()
+    if (isNews) void outbox.publish()
+  },
+  remove: async (key) => {
+    outbox.mark(key)
+    const wasThere = await log.remove(key)
+    alarmSchedule.update()
+    names.scheduleCleanup()
+    uploads.release(key)
+    await storage.sync()
+    void names.cleanUp()
+    void uploads.cleanUp()
+    await outbox.publish()
+    return wasThere
+  },
+})

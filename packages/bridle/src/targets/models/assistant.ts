@@ -4,8 +4,7 @@ import type { LanguageModel } from '../../agents/model/model.ts'
 import { isModelName, UNSET_PROVIDER } from '../../agents/model/model-choice.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import type { ModelChoice } from '../../agents/model-agent.ts'
-import type { ModelEnv, ModelSource } from './model-source.ts'
-import { modelNeeds } from './model-source.ts'
+import { type ModelEnv, type ModelSource, modelNeeds } from './model-source.ts'
 import { keyVariable, packageOf } from './provider-conventions.ts'
 
 export const ASSISTANT = 'assistant'
@@ -68,6 +67,7 @@ const unsetModel = (problem: () => string): LanguageModel => ({
   },
 })
 
+/** Names the steps that are left on the ways to a model that somebody began, else all ways. */
 const unsetModelSentence = (
   env: ModelEnv,
   source: Pick<ModelSource, 'providerPlace'>,

@@ -7,10 +7,9 @@ import type { TurnEnd, TurnReporter } from '../engine.ts'
 import { CLAUDE_LEAVE_MS } from '../limits.ts'
 import type { ProcessMark } from '../process-mark.ts'
 import { ActiveTurn } from './active-turn.ts'
-import { PromptQueue, type SdkUserMessage } from './prompt-queue.ts'
 import type { SdkMessage } from './sdk-messages.ts'
+import { PromptQueue, type SdkUserMessage, turnEnd } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
-import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
 
 export interface ClaudeSdk {

@@ -177,6 +177,7 @@ const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string)
   ...(env.BRIDLE_SANDBOX_ID && { BRIDLE_SANDBOX_ID: env.BRIDLE_SANDBOX_ID }),
 })
 
+/** The last entry of each transcript whose turn ended well: the engine continues from it without a fork. */
 class TranscriptHeads {
   readonly #file: string
 

@@ -1,6 +1,5 @@
 // Errors of Codex in words that a person can act on, and whether a retry may succeed. Codes are matched, never text.
-import type { JsonObject } from '../../../kernel/json.ts'
-import { isJsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import type { TurnEnd } from '../engine.ts'
 import { httpStatusOf } from './events/notifications.ts'
 import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'

@@ -1,6 +1,5 @@
 // Reads JSON of uncertain shape: a field that is missing or has another type is undefined.
-import type { Json, JsonObject } from '../../../kernel/json.ts'
-import { isJsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { tryOr } from '../../try-or.ts'
 
 export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})

@@ -79,6 +79,7 @@ interface LeftoverSearch {
   readonly marked: () => readonly number[]
 }
 
+// A process that a turn left behind could act in the next one without approval.
 /** Kills all processes but the engine's. Returns the number of commands; null = processes start faster than they are killed. */
 const endLeftovers = async (search: LeftoverSearch): Promise<number | null> => {
   let commands: number | null = null

@@ -5,10 +5,9 @@ import type { ProcessEntry } from '../../process-table.ts'
 import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
-import { measureFolders } from './disk-usage.ts'
+import { measureFolders, type UnlinkedFileBytes, unlinkedFileBytes } from './disk-usage.ts'
 import { memoryBytesOf, processIdentities, processTree } from './process-tree.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
-import { type UnlinkedFileBytes, unlinkedFileBytes } from './unlinked-files.ts'
 
 export interface ResourceWatchOptions {
   readonly rootPid: number

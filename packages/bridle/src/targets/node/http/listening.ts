@@ -1,7 +1,15 @@
 // The HTTP server of a process: its timeouts, its address once it listens, and requests that Node would not read as we do.
-import { IncomingMessage, type Server } from 'node:http'
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { listen, listenerUrl } from '../../../runners/listener.ts'
-import { HEADERS_MS, KEEP_ALIVE_MS, REQUEST_CHECK_MS, REQUEST_MS, TCP_KEEP_ALIVE_MS } from '../limits.ts'
+import {
+  HEADERS_MS,
+  KEEP_ALIVE_MS,
+  PIPELINED_REQUESTS_MAX,
+  REQUEST_CHECK_MS,
+  REQUEST_MS,
+  TCP_KEEP_ALIVE_MS,
+} from '../limits.ts'
 
 export interface RequestTimeouts {
   readonly headersMs?: number
@@ -47,3 +55,28 @@ export class OfferingRequest extends IncomingMessage {
 }
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The requests of each connection that wait for the one in progress. */
+const waiting = new WeakMap<Socket, (() => void)[]>()
+
+// Node starts all pipelined requests of a packet at once, so a hundred connections could delay every other client by seconds.
+/** Calls `begin` once the earlier requests of the connection are answered. Closes a connection with too many waiting requests. */
+export const inTurn = ({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void => {
+  if (socket.destroyed) return
+  const queue = waiting.get(socket)
+  if (queue && queue.length >= PIPELINED_REQUESTS_MAX) {
+    waiting.delete(socket)
+    socket.destroy()
+    return
+  }
+  outgoing.once('close', () => {
+    const next = waiting.get(socket)?.shift()
+    if (next && !socket.destroyed) next()
+    else waiting.delete(socket)
+  })
+  if (queue) queue.push(begin)
+  else {
+    waiting.set(socket, [])
+    begin()
+  }
+}

@@ -203,6 +203,7 @@ const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | nu
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
 
+/** A copy leaves out folders that programs make again. Names such as `build`, `dist` and `target` may also hold sources. */
 const REBUILT_FOLDERS: ReadonlySet<string> = new Set([
   // Installed packages. Those of Python name their own path, and would not work elsewhere.
   ...['node_modules', '.venv', '.tox', '.nox'],

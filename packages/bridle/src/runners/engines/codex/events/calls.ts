@@ -1,6 +1,5 @@
 // The items of a Codex thread that are tool calls: their names, their arguments and their outcomes.
-import type { JsonObject } from '../../../../kernel/json.ts'
-import { isJsonObject, present } from '../../../../kernel/json.ts'
+import { isJsonObject, type JsonObject, present } from '../../../../kernel/json.ts'
 import type { RunnerEventOf } from '../../../protocol.ts'
 import { listOf, objectOf, outputText, textIn } from '../lenient-json.ts'
 

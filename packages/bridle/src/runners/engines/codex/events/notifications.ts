@@ -1,7 +1,6 @@
 // Notifications of Codex's app-server -> runner events, without I/O. A newer Codex may say more, and one that says rubbish costs the
 // turn only that line.
-import type { Json, JsonObject } from '../../../../kernel/json.ts'
-import { isJsonObject, present } from '../../../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject, present } from '../../../../kernel/json.ts'
 import { costUsd, priceOf } from '../../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
 import { countOf, objectOf, outputText, parseLenientObject, textIn } from '../lenient-json.ts'
