@@ -18,7 +18,7 @@ import type { Login } from './logins/login.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { admitRequest, incomingCall, pathNotAllowed } from './request-admission.ts'
-import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from './request-rules.ts'
+import { findProviderRoute, type ProxyRefusal, requestAddress } from './request-rules.ts'
 import { isProxyRefusal, type SpendSums } from './spending/spend-ledger.ts'
 import { exchangeWithProvider, type UpstreamCredential, type UpstreamRequest } from './upstream.ts'
 
@@ -197,14 +197,10 @@ const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, 
   return given.replace(/\/+$/, '')
 }
 
-const parseTarget = ({
-  method = '',
-  url = '',
-}: IncomingMessage): (ProviderTarget & { readonly query: string }) | null => {
-  if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
-  const { pathname, search } = new URL(url, 'http://proxy')
-  const located = findProviderRoute(method, pathname)
-  return located && { ...located, query: search }
+const parseTarget = ({ method = '', url }: IncomingMessage) => {
+  const address = requestAddress(url)
+  const located = address && findProviderRoute(method, address.pathname)
+  return located && { ...located, query: address.search }
 }
 
 /** A token is valid for one provider. */

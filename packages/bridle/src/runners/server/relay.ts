@@ -7,7 +7,7 @@ import { costUsd, priceOf } from '../../model-data/prices.ts'
 import { type Provider, REFUSAL_STATUSES } from '../credentials/providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
 import { admitRequest, incomingCall, pathNotAllowed } from '../credentials/request-admission.ts'
-import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from '../credentials/request-rules.ts'
+import { findProviderRoute, type ProxyRefusal, requestAddress } from '../credentials/request-rules.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
 import { isProxyRefusal } from '../credentials/spending/spend-ledger.ts'
 import type { RunnerHealth } from '../protocol.ts'
@@ -133,18 +133,12 @@ const upstream = (name: ProviderName, vars: EnvVars): Upstream | null => {
   }
 }
 
-interface RelayTarget extends ProviderTarget {
-  readonly pathSecret: string
-  readonly query: string
-}
-
 /** Null: the path is none of the relay's. */
-const parseTarget = ({ method = '', url = '' }: IncomingMessage): RelayTarget | null => {
-  if (!url.startsWith('/') || !URL.canParse(url, 'http://relay')) return null
-  const { pathname, search } = new URL(url, 'http://relay')
-  const [, pathSecret = '', ...path] = pathname.split('/')
-  const found = findProviderRoute(method, `/${path.join('/')}`)
-  return found && { ...found, pathSecret, query: search }
+const parseTarget = ({ method = '', url }: IncomingMessage) => {
+  const address = requestAddress(url)
+  const [, pathSecret = '', ...path] = address?.pathname.split('/') ?? []
+  const found = address && findProviderRoute(method, `/${path.join('/')}`)
+  return found && { ...found, pathSecret, query: address.search }
 }
 
 /** In a shape that the clients of both providers display. */

@@ -89,11 +89,8 @@ export class ClaudeTurnReader {
   }
 
   #readAssistant(message: SdkMessage): RunnerEvent[] {
-    const {
-      content = [],
-      model,
-      usage,
-    } = message.message as { content?: ContentBlock[]; model?: string; usage?: StepUsage }
+    const said = message.message as { content?: ContentBlock[]; model?: string; usage?: StepUsage }
+    const { content = [], model, usage } = said
     const parent = message.parent_tool_use_id ?? null
     if (parent === null) this.#usage.recordMessage(usage)
     return content.flatMap((block): RunnerEvent[] => {

@@ -215,10 +215,4 @@ const REBUILT_FOLDERS: ReadonlySet<string> = new Set([
 ])
 
 /** A file of such a name is somebody's file; a link leads to such a folder elsewhere, which a sandbox does not see. */
-const isRebuiltFolder = ({
-  name,
-  kind,
-}: {
-  readonly name: string
-  readonly kind: 'folder' | 'file' | 'link'
-}): boolean => kind !== 'file' && REBUILT_FOLDERS.has(name)
+const isRebuiltFolder = ({ name, kind }: CopyEntry): boolean => kind !== 'file' && REBUILT_FOLDERS.has(name)
