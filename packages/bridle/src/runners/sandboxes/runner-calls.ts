@@ -66,7 +66,8 @@ interface RunnerAnswer {
   readonly text: string
 }
 
-const bearer = (token: string | null) => (token === null ? {} : { authorization: `Bearer ${token}` })
+const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { authorization: `Bearer ${token}` }
 
 const jsonRequest = (method: string, token: string | null, body: object): RequestInit => ({
   method,

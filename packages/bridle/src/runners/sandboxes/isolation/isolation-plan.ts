@@ -34,6 +34,7 @@ const planSchema = v.object({
   /** In place: the projects of the server, and where placeholders are noted. */
   projects: v.optional(v.array(v.object({ root: v.string(), agents: paths }))),
   leases: v.optional(v.string()),
+  /** A cgroup that was delegated to the server. */
   cgroup: v.optional(v.string()),
 })
 
