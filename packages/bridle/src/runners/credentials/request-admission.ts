@@ -1,5 +1,4 @@
-// Requests that spend a key pass the same check at the proxy of a server, in a Worker and at the relay of a runner: path, size, model,
-// and whether the run may still spend their worst case.
+// Every place that spends a key admits requests by one check: path, size, model, and whether the run may spend the worst case.
 import type { IncomingMessage } from 'node:http'
 import { type PriceTable, priceOf } from '../../model-data/prices.ts'
 import { PROVIDER_BODY_BYTES_MAX } from './limits.ts'

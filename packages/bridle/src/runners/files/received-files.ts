@@ -1,5 +1,4 @@
-// The files of prompts, as a runner keeps them: in a folder that engines read and cannot write, beside their work and not in it, so that
-// a file that came with a prompt is no change of the workspace.
+// Files of prompts, which engines read and cannot write. They are beside the work folder, so that the workspace is unchanged.
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { isSafeFileName } from './file-names.ts'

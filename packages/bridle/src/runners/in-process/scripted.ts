@@ -1,5 +1,4 @@
-// The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
-// demos, tests, benchmarks and anybody's conformance run can rely on it.
+// The scripted agent plays the scenario in its prompt through the real kernel, store and wires, and always in the same way.
 
 import type { ReportItem } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'

@@ -203,7 +203,7 @@ interface TunnelLimits {
   readonly halfOpenMs: number
 }
 
-/** An end that finishes is passed on; the other direction goes on until it finishes too, fails, or is silent for too long. */
+/** An end that finishes is passed on; the other direction stays open until it finishes too, fails, or is silent for too long. */
 const joinSockets = (one: Socket, other: Socket, { idleMs, halfOpenMs }: TunnelLimits): void => {
   const end = () => {
     one.destroy()

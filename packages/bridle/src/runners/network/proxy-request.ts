@@ -73,7 +73,7 @@ export interface ProxiedExchange {
   readonly headerBytesMax: number
 }
 
-/** Passes redirects on: the client's next request is checked again. Null: an answer was sent, or nobody is left to get one. */
+/** Passes redirects on: the client's next request is checked again. Null: an answer was sent, or the client left. */
 export const forwardExchange = async (
   { path, headers }: ProxyRequest,
   { request, response, upstream, idleMs, headerBytesMax }: ProxiedExchange,

@@ -1,4 +1,4 @@
-// The settings of a run: the operator sets those of an agent, and sessions and requests only narrow them.
+// The settings of a run: the operator's settings of the agent, which sessions and requests only narrow.
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { EngineSettings } from '../protocol.ts'
@@ -49,7 +49,7 @@ const TIGHTENS: { readonly [mode: string]: readonly string[] } = {
 /** Engines ask where the operator names no mode, or one that they do not know. */
 const ASKS = 'default'
 
-/** The mode of the agent, or that of the session if it is stricter. */
+/** The stricter of the agent's mode and the session's. */
 const stricterMode = (agent: string | undefined, session: unknown): string | undefined => {
   const own = agent !== undefined && Object.hasOwn(TIGHTENS, agent) ? agent : ASKS
   const isStricter = typeof session === 'string' && Object.hasOwn(TIGHTENS, session) && TIGHTENS[session]?.includes(own)

@@ -1,4 +1,4 @@
-// Detects a stream that is dead, since not every runtime gives up a connection that nobody closed. A runner that sends comments is
+// Detects a dead stream, since not every runtime gives up a connection that was never closed. A runner that sends comments is
 // held to them. One that follows the document alone sends none, and is asked by `/health` whether it still works.
 
 export interface LivenessRules {

@@ -1,5 +1,4 @@
-// A run inside a runner: its frames, the positions of its readers, and its open approvals. Frames are kept until they are
-// acknowledged, so that a reader who reconnects continues where it stopped.
+// A run inside a runner. Frames are kept until they are acknowledged, so that a reader who reconnects continues where it stopped.
 
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'

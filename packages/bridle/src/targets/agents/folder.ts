@@ -1,5 +1,4 @@
-// Agents as files: `agents/*.{ts,js,mjs}` and `.fabricharness/agents/` below a root, each with an agent as its default
-// export. A broken file is reported with its problem; the other files work.
+// Agents as files in `agents/` and `.fabricharness/agents/`, each a default export. A broken file is reported; the others work.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// The agents of a server, for the host and for the wires. A definition that is loaded later serves the runs that start afterwards;
-// earlier runs keep the definition they began with.
+// The agents of a server. A definition that is loaded later serves later runs; earlier runs keep theirs.
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'

@@ -122,7 +122,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#parts.sockets.closeDeadSockets(speaker)
   }
 
-  /** Sockets come first, so that they get every later event. A session without events may have some: nobody has typed yet. */
+  /** Sockets come first, so that they get every later event. A session may have some before its first event. */
   async #wake(): Promise<void> {
     const { alarmSchedule, sockets, app, heartbeats, isBlank, host, bucketNames, uploads } = this.#parts
     await alarmSchedule.load()

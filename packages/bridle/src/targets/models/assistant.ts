@@ -67,7 +67,7 @@ const unsetModel = (problem: () => string): LanguageModel => ({
   },
 })
 
-/** Names the steps that are left on the ways to a model that somebody began, else all ways. */
+/** The remaining steps of each way to a model that has begun; if none has, all ways. */
 const unsetModelSentence = (
   env: ModelEnv,
   source: Pick<ModelSource, 'providerPlace'>,

@@ -1,5 +1,4 @@
-// Models by their names, `provider/model-id`: from the providers in the options of a server, from packages that the user has
-// installed, or, for `openai-compatible`, from an address.
+// Models by name, `provider/model-id`: from the server's options, from installed packages, or, for `openai-compatible`, an address.
 import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'

@@ -1,5 +1,4 @@
-// How the provider packages of the AI SDK are named, and the variables that their keys are in. A package that keeps to the
-// convention needs no row.
+// The names of AI SDK packages and the variables of their keys. A package that keeps to the convention needs no row.
 
 export const packageOf = (provider: string): string => `@ai-sdk/${provider}`
 

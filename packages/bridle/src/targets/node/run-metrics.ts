@@ -1,4 +1,4 @@
-// Figures for /metrics: runs, tokens and cost by agent, from committed events, and those of this process.
+// Figures for /metrics: runs, tokens and cost by agent, from committed events, and figures of this process.
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { Histogram } from '../../surfaces/http/router/histogram.ts'
 import { type Metric, type MetricLabels, single } from '../../surfaces/http/router/metrics.ts'

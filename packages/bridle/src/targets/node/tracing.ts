@@ -1,5 +1,4 @@
-// OpenTelemetry spans, derived from committed events: a span per run, below it a span per tool call, and a span per request.
-// Without a registered SDK the spans record nothing, and none are kept.
+// OpenTelemetry spans from committed events: one per run, below it one per tool call, and one per request.
 
 import type { Context, Span } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'

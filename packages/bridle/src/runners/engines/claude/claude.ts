@@ -1,5 +1,4 @@
-// Claude Code through the Claude Agent SDK: one streaming-input query per open session, so that a second turn costs
-// milliseconds and not a process.
+// Claude Code through its Agent SDK: one streaming query per open session, so that a second turn starts no process.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// Where Codex's program is, and how it is started so that it reaches nothing but the relay and keeps nothing but in its
-// state folder.
+// Finds Codex's program and starts it, so that it reaches only the relay and writes only to its state folder.
 import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
-// An open session of Codex. The process or the turn may end while a line is being read: a turn ends once, and no event of
-// it follows its end.
+// An open session of Codex. Process and turn may end while a line is read: a turn ends once, and no event follows its end.
 
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
@@ -248,7 +247,7 @@ const newActiveTurn = (turn: TurnReporter, seen: CodexTurnState) => {
   const stopped = Promise.withResolvers<void>()
   return {
     ...{ turn, seen, ended: ended.promise, end: ended.resolve as ((end: TurnEnd) => void) | null },
-    /** Once stopped, nobody waits for room any more. */
+    /** Stopping also ends the wait for room. */
     ...{ stopped: stopped.promise, stop: stopped.resolve, interrupted: false },
     /** The end of the turn, which overrides later reports of Codex. */
     forcedEnd: null as TurnEnd | null,

@@ -1,5 +1,4 @@
-// The plan of the walls around engines. A server writes it for the runners that it starts; a runner that somebody starts by
-// hand makes its own.
+// The plan for isolating engines. A server writes it for its runners; a runner that is started by hand makes its own.
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { ENGINE_PACKAGES, findPackage } from '../../engines/engine-packages.ts'

@@ -1,5 +1,4 @@
-// The folders from which `bridle dev`, `start` and `run` load code and settings. A server registers its own; the projects of other
-// servers are found by their files.
+// Folders from which servers load code and settings. A server registers its own; projects of other servers are found by their files.
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'

@@ -1,5 +1,4 @@
-// Keeps engines within their limits: checks each engine once a second, and ends it when it exceeds one. With a delegated
-// cgroup the kernel enforces the limits.
+// Checks each engine once a second and ends it when it exceeds a limit. A delegated cgroup enforces the limits in the kernel.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, namespacePids, type ProcessEntry, processEntry } from '../../process-table.ts'

@@ -1,5 +1,4 @@
-// Headers that the gateway adds to a forwarded request. Only the gateway reaches an object, and it removes these headers from
-// the caller's request.
+// Headers of requests that the gateway forwards. Only the gateway reaches an object, and it removes them from callers' requests.
 import type { Key } from '../../../kernel/event.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'

@@ -1,5 +1,4 @@
-// Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value attached,
-// from which the object makes its connection again when it wakes.
+// Sockets that outlive the object's memory: each has a plain value attached, from which the object restores its connection.
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'

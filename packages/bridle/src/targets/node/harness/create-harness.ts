@@ -174,7 +174,7 @@ interface ParsedRequest extends IncomingMessage {
   rawBody?: Buffer
 }
 
-/** Gives a body that was read its bytes back. False = nobody knows them. */
+/** Restores the bytes of a body that was parsed. False: they are unknown. */
 const restoreBody = (incoming: ParsedRequest): boolean => {
   const { body, headers, method = 'GET' } = incoming
   if (!incoming.readableDidRead || incoming.rawBody || method === 'GET' || method === 'HEAD') return true

@@ -1,5 +1,4 @@
-// All parts of a harness on Node, connected: the store, the agents, the host and the router. A server and an app that has routes of its
-// own both serve it; this file knows of no port.
+// All parts of a harness on Node, connected. A server and an app with its own routes both serve it; this file knows of no port.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,4 @@
-// The files of the built web app, from a folder on disk. Each request reads its file: a build that ends while the server runs shows at
-// once, and a browser keeps what it has.
+// Serves the built web app from a folder. Each request reads its file, so a build that ends while the server runs shows at once.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'

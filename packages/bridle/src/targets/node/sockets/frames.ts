@@ -1,5 +1,4 @@
-// WebSocket frames as a server sends them: unmasked, so the same bytes go to every socket. A message for
-// many sockets is encoded once, and several messages leave in one write.
+// WebSocket frames of a server are unmasked, so the same bytes go to every socket: a message is encoded once for all.
 
 let lastMessages: readonly string[] = []
 let lastBytes = Buffer.alloc(0)

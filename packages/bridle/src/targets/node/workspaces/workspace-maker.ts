@@ -1,5 +1,4 @@
-// Makes the files of a workspace: a worktree, a copy, an empty folder, or nothing where the work is done in place; a branch begins with
-// the files of its parent.
+// Makes the files of a workspace: a worktree, a copy, an empty folder, nothing in place; for a branch, the files of its parent.
 import { existsSync } from 'node:fs'
 import { chmod, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'

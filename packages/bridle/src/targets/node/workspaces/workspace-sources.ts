@@ -1,5 +1,4 @@
-// The folders that a workspace may begin with: the operator lists them, for all tenants or for one. Without a source a workspace
-// begins empty.
+// Folders that a workspace may begin with, listed by the operator for all tenants or one. Without a source it begins empty.
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
