@@ -21,7 +21,7 @@ export interface ProviderTarget {
   readonly path: string
 }
 
-/** Null: the address is no path of a server. Parsing normalises the path. */
+/** Null: not an address of a server. Parsing normalises the path. */
 export const requestAddress = (url = ''): URL | null =>
   url.startsWith('/') && URL.canParse(url, 'http://proxy') ? new URL(url, 'http://proxy') : null
 
