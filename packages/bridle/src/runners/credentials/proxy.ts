@@ -115,7 +115,7 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
         provider: name,
         url: `${credential.base}${path}${query}`,
         credential,
-        body: admitted.checked && Buffer.from(admitted.checked.body),
+        body: admitted.body,
         isMetered: route.kind === 'answer',
         silenceMs,
         signal: leave.signal,

@@ -3,13 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type PriceTable, priceOf } from '../../model-data/prices.ts'
 import { PROVIDER_BODY_BYTES_MAX } from './limits.ts'
 import type { ProviderRoute } from './providers/provider.ts'
-import {
-  type CheckedRequest,
-  checkProviderRequest,
-  type ProviderTarget,
-  type ProxyRefusal,
-  tooManyRequests,
-} from './request-rules.ts'
+import { checkProviderRequest, type ProviderTarget, type ProxyRefusal, tooManyRequests } from './request-rules.ts'
 import { isProxyRefusal, type RequestSlot, type SpendLedger } from './spending/spend-ledger.ts'
 import { worstCaseUsd } from './spending/worst-case-cost.ts'
 
@@ -25,7 +19,8 @@ export interface AdmissionTerms {
 /** A request that may be sent. `end` must be called in any case: it gives back what the request reserved and did not cost. */
 export interface AdmittedRequest {
   /** Null: the request has no body. */
-  readonly checked: CheckedRequest | null
+  readonly model: string | null
+  readonly body: string | null
   settle(usd: number): void
   end(): void
 }
@@ -62,7 +57,7 @@ export const admitRequest = async (
   }
   const admit = async (): Promise<AdmittedRequest | ProxyRefusal> => {
     const passed = (usd: number) => settle(usd)
-    if (route.method !== 'POST') return { checked: null, settle: passed, end }
+    if (route.method !== 'POST') return { model: null, body: null, settle: passed, end }
     if (ledger.refusal) return ledger.refusal
     const read = await readText(bodyBytesMax, slot.addBytes)
     if (read === 'too large') return ['body_too_large', `A request may have ${bodyBytesMax} bytes.`]
@@ -76,7 +71,7 @@ export const admitRequest = async (
       if (isProxyRefusal(reserved)) return reserved
       settle = reserved.settle
     }
-    return { checked, settle: passed, end }
+    return { model, body, settle: passed, end }
   }
   let isAdmitted = false
   try {

@@ -63,14 +63,13 @@ export const createRelay = ({
     if (isProxyRefusal(admitted)) return no(admitted)
     outgoing.once('close', admitted.end)
     if (outgoing.destroyed) return admitted.end()
-    const { checked } = admitted
+    const { body, model } = admitted
     const refusal = await forwardWhenReachable(incoming, outgoing, {
       path: `${provider.basePath}${path}${query}`,
-      body: checked && Buffer.from(checked.body),
+      body,
       provider: name,
       onStatus: (status) => onStatus(name, status),
-      onUsage:
-        route.kind === 'answer' ? (usage) => admitted.settle(costUsd(usage, priceOf(checked?.model ?? ''))) : null,
+      onUsage: route.kind === 'answer' ? (usage) => admitted.settle(costUsd(usage, priceOf(model ?? ''))) : null,
       // Read again for each try: the next process of the server listens elsewhere.
       target: () => (activeRun() === run ? upstream(name, vars()) : null),
       onUnreachable: (sinceMs) => onUnreachable(name, sinceMs),

@@ -148,7 +148,7 @@ interface ProviderAnswer {
 const forwardToProvider = async (
   { request, env }: ProviderCall,
   { name, provider, route, path }: ProviderTarget & { readonly route: ProviderRoute },
-  { checked, settle, end }: AdmittedRequest,
+  { model, body, settle, end }: AdmittedRequest,
 ): Promise<ProviderAnswer | ProxyRefusal> => {
   const key = keyOf(env, name)
   if (!key) return ['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`]
@@ -158,7 +158,7 @@ const forwardToProvider = async (
     headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
     // A redirect would send the key to another host.
     redirect: 'manual',
-    ...(checked && { body: checked.body }),
+    ...(body !== null && { body }),
   }).catch(() => null)
   if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server. Check its network.`]
   const { status } = answer
@@ -173,12 +173,12 @@ const forwardToProvider = async (
     const text = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
     return { response: new Response(text, { status, headers }), isMetered: false }
   }
-  if (route.kind !== 'answer' || !checked || !answer.body)
+  if (route.kind !== 'answer' || body === null || !answer.body)
     return { response: new Response(answer.body, { status, headers }), isMetered: false }
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
+  const meter = usageMeter(name, { isStream, requestBytes: body.length })
   const counted = meterBody(answer.body, meter, (usage) => {
-    settle(costUsd(usage, priceOf(checked.model)))
+    settle(costUsd(usage, priceOf(model ?? '')))
     end()
   })
   return { response: new Response(counted, { status, headers }), isMetered: true }
