@@ -7,7 +7,7 @@ import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import type { Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { streamAudience } from '../packages/bridle/src/surfaces/fabric/codec.ts'
-import { eventLoop } from '../packages/bridle/src/targets/node/event-loop.ts'
+import { eventLoop } from '../packages/bridle/src/targets/node/system-ports.ts'
 import { type BenchFigure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 

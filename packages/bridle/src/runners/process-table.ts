@@ -11,6 +11,7 @@ import {
   readSync,
   realpathSync,
 } from 'node:fs'
+import { tryOr } from './try-or.ts'
 
 const hasProc = existsSync('/proc/self/stat')
 
@@ -57,10 +58,7 @@ export const namespacePids = (pid: number): readonly number[] => {
   }
 }
 
-/**
- * Others than ourselves, without a terminal, whose current folder, root or program lies in one of the folders. Where there is
- * no /proc, none.
- */
+/** Processes without a terminal, except this one, whose current folder, root or program is in a folder. None without /proc. */
 export const processesInside = (folders: readonly string[]): number[] => {
   if (!hasProc) return []
   const places = folders.flatMap((folder) => [folder, realPath(folder)]).map((folder) => folder.replace(/\/+$/, ''))
@@ -82,36 +80,22 @@ export const kill = (pid: number): void => {
   }
 }
 
+/** The text of a file of the kernel; empty where it is gone, or belongs to another user. */
+export const systemText = (file: string): string => tryOr('', () => readFileSync(file, 'latin1'))
+
 const pids = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .map(Number)
 
-const environmentOf = (pid: number): readonly string[] => {
-  try {
-    return readFileSync(`${readEntry(pid)?.folder ?? `/proc/${pid}`}/environ`, 'latin1').split('\0')
-  } catch {
-    // The process has ended, or belongs to another user.
-    return []
-  }
-}
+// The process has ended, or belongs to another user.
+const environmentOf = (pid: number): readonly string[] =>
+  tryOr([], () => readFileSync(`${readEntry(pid)?.folder ?? `/proc/${pid}`}/environ`, 'latin1').split('\0'))
 
-const linkOf = (folder: string, name: string): string => {
-  try {
-    return readlinkSync(`${folder}/${name}`)
-  } catch {
-    // The process has ended, or belongs to another user.
-    return ''
-  }
-}
+// The process has ended, or belongs to another user.
+const linkOf = (folder: string, name: string): string => tryOr('', () => readlinkSync(`${folder}/${name}`))
 
-const realPath = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
+const realPath = (path: string): string => tryOr(path, () => realpathSync(path))
 
 /** Ticks count from the boot of the system, so the boot id is part of the text. */
 const fromProc = (pid: number): string | null => readEntry(pid)?.startedAt ?? null
@@ -143,13 +127,8 @@ const readEntry = (pid: number): ProcessEntry | null => {
 
 const isDead = (state: string): boolean => state === 'Z' || state === 'X'
 
-const threadFolders = (pid: number): string[] => {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`)
-  } catch {
-    return []
-  }
-}
+const threadFolders = (pid: number): string[] =>
+  tryOr([], () => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`))
 
 /** Shared by all reads: a look at the whole table reads hundreds of these files. */
 const statBytes = hasProc ? Buffer.alloc(4_096) : Buffer.alloc(0)

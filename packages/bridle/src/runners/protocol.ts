@@ -139,6 +139,8 @@ export const isTerminalEvent = ({ type }: RunnerEvent): boolean => type === 'run
 const idText = v.pipe(text, v.regex(/^[A-Za-z0-9._:@-]{1,200}$/, 'Expected 1 to 200 letters, digits or ._:@-'))
 
 const vars = v.record(text, v.nullable(text))
+/** Variables of one run; null removes one. */
+export type RunEnvVars = Readonly<v.InferOutput<typeof vars>>
 
 const engineSettingsSchema = v.looseObject({
   model: maybe(v.nullable(text)),

@@ -1,5 +1,4 @@
-// A unix socket's address holds about 100 bytes. On Linux a longer path is reached through its open folder, which has a
-// short name of its own: `/proc/self/fd/<fd>/<name>`.
+// The address of a unix socket holds about 100 bytes. On Linux a longer path is reached as `/proc/self/fd/<fd>/<name>`.
 
 import { closeSync, constants, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'

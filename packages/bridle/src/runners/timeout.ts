@@ -1,4 +1,3 @@
-/** Waits for the work, at most `ms`. */
 export const withTimeout = async <T>(ms: number, work: Promise<T>): Promise<T | 'late'> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {

@@ -1,6 +1,5 @@
-// Names and values of options, checked against the rows of `settings.ts`. A misspelt name is refused: `autenticate` would leave an app
-// without a login. So is a value of a wrong kind: it would fail deep inside the server, or, as a text in place of a list of origins,
-// allow every part of it.
+// Checks names and values of options against `settings.ts`. A misspelt `autenticate` would leave an app without a login, and a text in
+// place of a list of origins would allow every part of it.
 import { findUnknownName } from '../kernel/text/nearest-name.ts'
 import type { Scope } from '../surfaces/http/access/authenticate.ts'
 

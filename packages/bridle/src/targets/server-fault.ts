@@ -41,3 +41,5 @@ export class ServerFault extends Error {
     this.code = code
   }
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

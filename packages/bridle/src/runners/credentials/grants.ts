@@ -5,7 +5,6 @@ import { type Key, keyText } from '../../kernel/event.ts'
 import { costUsd, type PriceTable, priceOf, type TokenUsage } from '../../model-data/prices.ts'
 import { type ProviderName, providers } from './providers.ts'
 import { SpendLedger, type SpendSums } from './spending/spend-ledger.ts'
-import { worstCaseUsd } from './spending/worst-case-cost.ts'
 
 export interface GrantName {
   readonly key: Key
@@ -88,12 +87,6 @@ export class CredentialGrants {
     return spendOf(live)
   }
 
-  /** The highest price that a request can have, which is reserved before it is sent. */
-  worstCase(model: string, content: object, body: string): number {
-    return worstCaseUsd(content, body, priceOf(model, this.#prices))
-  }
-
-  /** Counts an answer, and returns its cost. */
   charge(grant: ActiveGrant, model: string, usage: TokenUsage): number {
     const usd = costUsd(usage, priceOf(model, this.#prices))
     const { requests, inputTokens, outputTokens } = grant.counts

@@ -1,15 +1,23 @@
 // The provider keys of the server. The first run that needs a key starts the proxy that lends them to runs.
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { keyText } from '../../kernel/event.ts'
 import { present } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { Engine } from '../engines/engine.ts'
+import { readJson, writeJson } from '../json-file.ts'
 import type { EngineSettings } from '../protocol.ts'
 import { effectiveSettings } from '../remote/effective-settings.ts'
-import type { RunCredentials } from '../remote/remote-runner-options.ts'
+import type { RunCredentials } from '../remote/remote-runner.ts'
+import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
 import { deriveSecret } from '../secrets/server-secret.ts'
+import type { GrantName } from './grants.ts'
 import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { type CredentialProxy, type ProxyLogin, startCredentialProxy } from './proxy.ts'
 import { findCredential, loginSources, type ServerCredential } from './server-credential.ts'
-import { SpendFiles } from './spend-files.ts'
+import type { SpendSums } from './spending/spend-ledger.ts'
 
 export interface ProviderCredentialsOptions {
   readonly secret: string
@@ -97,3 +105,50 @@ export class ProviderCredentials {
     return this.#proxy
   }
 }
+
+interface SpendRecord {
+  readonly run: string
+  readonly usd: number
+  /** The worst-case cost of open requests. Absent in files of an older version. */
+  readonly reservedUsd?: number
+}
+
+/** The cost of a session's current run, in a file of its folder, so that a restart does not reset a limit. */
+class SpendFiles {
+  readonly #data: string
+
+  constructor(data: string) {
+    this.#data = data
+  }
+
+  /** The cost of the run so far. Makes the folder that later sums are saved in. */
+  load(name: GrantName): number {
+    mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
+    return this.#of(name)
+  }
+
+  /** Saves nothing for a session that was removed meanwhile: its folder must not come back. */
+  save(name: GrantName, { spentUsd, reservedUsd }: SpendSums): void {
+    const file = this.#file(name)
+    if (!existsSync(dirname(file))) return
+    const noted: SpendRecord = { run: runOf(name), usd: spentUsd, reservedUsd }
+    writeJson(file, noted)
+  }
+
+  /** A request that was open when the last process died counts with its worst-case cost: its real cost is unknown. */
+  #of(name: GrantName): number {
+    const noted = readJson(this.#file(name)) as SpendRecord | null
+    if (noted?.run !== runOf(name) || !Number.isFinite(noted.usd)) return 0
+    return noted.usd + (Number.isFinite(noted.reservedUsd) ? (noted.reservedUsd ?? 0) : 0)
+  }
+
+  #file({ key }: GrantName): string {
+    return join(sessionFolder(this.#data, key), 'spent.json')
+  }
+}
+
+/** A branch begins with its parent's folder, whose runs may have the same numbers. */
+const runOf = ({ key, runId, attempt, provider }: GrantName): string =>
+  createHash('sha256')
+    .update(JSON.stringify([keyText(key), runId, attempt, provider]))
+    .digest('hex')

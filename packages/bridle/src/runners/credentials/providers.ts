@@ -11,12 +11,10 @@ export const providers: { readonly [P in ProviderName]: Provider } = table
 
 export const PROVIDER_NAMES = Object.keys(providers) as readonly ProviderName[]
 
-/** Variables that hold a secret of a provider. */
 export const PROVIDER_SECRETS: readonly string[] = Object.values(providers).flatMap(({ keyName, bearerName }) =>
   bearerName === undefined ? [keyName] : [keyName, bearerName],
 )
 
-/** The part of an environment that providers read. */
 export type ProviderEnv = { readonly [name in ProviderVariable]?: string | undefined }
 
 /** In the words of the provider's API. A path of no provider gets the shape that the clients of both display. */

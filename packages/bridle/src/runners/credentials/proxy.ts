@@ -3,8 +3,8 @@
 // a refusal in the format of the provider, so that its engine can display it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { PriceTable } from '../../model-data/prices.ts'
+import { listenerUrl } from '../listener.ts'
 import {
   type ActiveGrant,
   CredentialGrants,
@@ -13,12 +13,12 @@ import {
   type RunSpend,
   spendOf,
 } from './grants.ts'
-import { PROVIDER_BODY_BYTES_MAX, PROVIDER_SILENCE_MS } from './limits.ts'
+import { PROVIDER_SILENCE_MS } from './limits.ts'
 import type { Login } from './logins/login.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
-import { admitRequest, pathNotAllowed } from './request-admission.ts'
-import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from './request-rules.ts'
+import { admitRequest, incomingCall, pathNotAllowed } from './request-admission.ts'
+import { findProviderRoute, type ProxyRefusal, requestAddress } from './request-rules.ts'
 import { isProxyRefusal, type SpendSums } from './spending/spend-ledger.ts'
 import { exchangeWithProvider, type UpstreamCredential, type UpstreamRequest } from './upstream.ts'
 
@@ -74,13 +74,7 @@ export interface CredentialProxy {
 
 /** Starts a proxy that holds the keys of model providers, so that no sandbox has one. */
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
-  const {
-    secret,
-    prices,
-    env = process.env,
-    bodyBytesMax = PROVIDER_BODY_BYTES_MAX,
-    silenceMs = PROVIDER_SILENCE_MS,
-  } = options
+  const { secret, prices, env = process.env, bodyBytesMax, silenceMs = PROVIDER_SILENCE_MS } = options
   const grants = new CredentialGrants(secret, prices, options.saveSpend)
   const upstreams = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, upstreamUrl(name, options, env)])) as {
     readonly [P in ProviderName]: string
@@ -109,9 +103,8 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
     let end = () => {}
     try {
       const { models, ledger } = grant
-      const worstCase = grants.worstCase.bind(grants)
-      const terms = { models, ledger, bodyBytesMax, worstCase }
-      const admitted = await admitRequest(request, route, terms, leave.signal, (model) => {
+      const terms = { models, ledger, prices, bodyBytesMax }
+      const admitted = await admitRequest(incomingCall(request, leave.signal), route, terms, (model) => {
         entry.model = model
       })
       if (isProxyRefusal(admitted)) return no(admitted)
@@ -148,8 +141,7 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   })
   const { host = '127.0.0.1', port = 0 } = options
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
-  const { address, port: bound, family } = server.address() as AddressInfo
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`
+  const url = listenerUrl(server)
 
   return {
     url,
@@ -205,14 +197,10 @@ const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, 
   return given.replace(/\/+$/, '')
 }
 
-const parseTarget = ({
-  method = '',
-  url = '',
-}: IncomingMessage): (ProviderTarget & { readonly query: string }) | null => {
-  if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
-  const { pathname, search } = new URL(url, 'http://proxy')
-  const located = findProviderRoute(method, pathname)
-  return located && { ...located, query: search }
+const parseTarget = ({ method = '', url }: IncomingMessage) => {
+  const address = requestAddress(url)
+  const located = address && findProviderRoute(method, address.pathname)
+  return located && { ...located, query: address.search }
 }
 
 /** A token is valid for one provider. */

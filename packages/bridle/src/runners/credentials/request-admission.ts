@@ -1,24 +1,26 @@
-// Requests that spend a key pass the same check at the server's proxy and at the relay of a runner: path, size, model, and whether
-// the run may still spend their worst case.
+// Every place that spends a key admits requests by one check: path, size, model, and whether the run may spend the worst case.
 import type { IncomingMessage } from 'node:http'
+import { type PriceTable, priceOf } from '../../model-data/prices.ts'
+import { PROVIDER_BODY_BYTES_MAX } from './limits.ts'
 import type { ProviderRoute } from './providers/provider.ts'
 import { checkProviderRequest, type ProviderTarget, type ProxyRefusal, tooManyRequests } from './request-rules.ts'
 import { isProxyRefusal, type RequestSlot, type SpendLedger } from './spending/spend-ledger.ts'
+import { worstCaseUsd } from './spending/worst-case-cost.ts'
 
 export interface AdmissionTerms {
   /** Names or patterns with `*`; null = any model. */
   readonly models: readonly string[] | null
   readonly ledger: SpendLedger
-  readonly bodyBytesMax: number
-  /** The highest price that a request can have. */
-  readonly worstCase: (model: string, content: object, text: string) => number
+  /** Rows that come before Bridle's own. */
+  readonly prices?: PriceTable | undefined
+  readonly bodyBytesMax?: number | undefined
 }
 
 /** A request that may be sent. `end` must be called in any case: it gives back what the request reserved and did not cost. */
 export interface AdmittedRequest {
   /** Null: the request has no body. */
   readonly model: string | null
-  readonly body: Buffer | null
+  readonly body: string | null
   settle(usd: number): void
   end(): void
 }
@@ -28,12 +30,21 @@ export const pathNotAllowed = (method: string | undefined, { path, provider }: P
   `${method} ${path} is not passed on to ${provider.title}.`,
 ]
 
+/** A request to a provider, as the platform received it. */
+export interface IncomingCall {
+  readonly encoding: string | null | undefined
+  readonly signal: AbortSignal
+  /** `hold` gets the size of each piece and may refuse it. */
+  readonly readText: (bytesMax: number, hold: RequestSlot['addBytes']) => Promise<BodyText>
+}
+
+export type BodyText = { readonly text: string } | 'too large' | 'too many'
+
 /** `onModel` is called as soon as the model is known, also for a request that is refused later. */
 export const admitRequest = async (
-  request: IncomingMessage,
+  { encoding, signal, readText }: IncomingCall,
   route: ProviderRoute,
-  { models, ledger, bodyBytesMax, worstCase }: AdmissionTerms,
-  signal: AbortSignal,
+  { models, ledger, prices, bodyBytesMax = PROVIDER_BODY_BYTES_MAX }: AdmissionTerms,
   onModel: (model: string) => void = () => {},
 ): Promise<AdmittedRequest | ProxyRefusal> => {
   const slot = ledger.openSlot()
@@ -48,19 +59,19 @@ export const admitRequest = async (
     const passed = (usd: number) => settle(usd)
     if (route.method !== 'POST') return { model: null, body: null, settle: passed, end }
     if (ledger.refusal) return ledger.refusal
-    const read = await readBody(request, bodyBytesMax, slot)
+    const read = await readText(bodyBytesMax, slot.addBytes)
     if (read === 'too large') return ['body_too_large', `A request may have ${bodyBytesMax} bytes.`]
     if (read === 'too many') return tooManyRequests
-    const checked = checkProviderRequest(read.toString('utf8'), request.headers['content-encoding'], models)
+    const checked = checkProviderRequest(read.text, encoding, models)
     if ('refused' in checked) return checked.refused
-    const { model, body: text, content } = checked
+    const { model, body, content } = checked
     onModel(model)
     if (route.kind === 'answer') {
-      const reserved = await ledger.reserve(worstCase(model, content, text), signal)
+      const reserved = await ledger.reserve(worstCaseUsd(content, body, priceOf(model, prices)), signal)
       if (isProxyRefusal(reserved)) return reserved
       settle = reserved.settle
     }
-    return { model, body: Buffer.from(text), settle: passed, end }
+    return { model, body, settle: passed, end }
   }
   let isAdmitted = false
   try {
@@ -72,11 +83,13 @@ export const admitRequest = async (
   }
 }
 
-const readBody = (
-  request: IncomingMessage,
-  bytesMax: number,
-  slot: RequestSlot,
-): Promise<Buffer | 'too large' | 'too many'> =>
+export const incomingCall = (request: IncomingMessage, signal: AbortSignal): IncomingCall => ({
+  encoding: request.headers['content-encoding'],
+  signal,
+  readText: (bytesMax, hold) => readBody(request, bytesMax, hold),
+})
+
+const readBody = (request: IncomingMessage, bytesMax: number, hold: RequestSlot['addBytes']): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     let bytes = 0
@@ -85,13 +98,13 @@ const readBody = (
     request.on('data', (part: Buffer) => {
       bytes += part.byteLength
       if (isRefusing) return
-      const refusal = bytes > bytesMax ? 'too large' : slot.addBytes(part.byteLength) ? null : 'too many'
+      const refusal = bytes > bytesMax ? 'too large' : hold(part.byteLength) ? null : 'too many'
       if (refusal === null) return void parts.push(part)
       isRefusing = true
       parts.length = 0
       resolve(refusal)
     })
-    request.once('end', () => resolve(Buffer.concat(parts)))
+    request.once('end', () => resolve({ text: Buffer.concat(parts).toString('utf8') }))
     request.once('error', reject)
     request.once('close', () => reject(new Error('The client left.')))
   })

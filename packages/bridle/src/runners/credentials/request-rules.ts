@@ -21,6 +21,10 @@ export interface ProviderTarget {
   readonly path: string
 }
 
+/** Null: not an address of a server. Parsing normalises the path. */
+export const requestAddress = (url = ''): URL | null =>
+  url.startsWith('/') && URL.canParse(url, 'http://proxy') ? new URL(url, 'http://proxy') : null
+
 /** Expects a normalised path: in any other, `..` could lead from an allowed route to a forbidden one. */
 export const findProviderRoute = (method: string, pathname: string): ProviderTarget | null => {
   for (const name of PROVIDER_NAMES) {

@@ -1,5 +1,4 @@
-// The credential with which a server asks a provider: the key of the environment, else the personal login of the server's user, where
-// the server is this person's alone.
+// The credential of a server at a provider: the key of its environment, else the personal login of its only user.
 import { claudeLogin } from './logins/claude-login.ts'
 import { codexLogin } from './logins/codex-login.ts'
 import type { Login, LoginSource } from './logins/login.ts'

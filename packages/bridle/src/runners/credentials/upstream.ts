@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   readonly url: string
   readonly credential: UpstreamCredential
   /** Null: the request has no body. */
-  readonly body: Buffer | null
+  readonly body: string | null
   readonly isMetered: boolean
   readonly silenceMs: number
   readonly signal: AbortSignal
@@ -22,7 +22,6 @@ export interface UpstreamRequest {
   readonly charge: (usage: TokenUsage) => void
 }
 
-/** A key or a login, and how it is sent. */
 export interface UpstreamCredential {
   readonly secret: string
   readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }
@@ -47,7 +46,7 @@ export const exchangeWithProvider = async (
   const { provider, credential, isMetered, body, charge } = passage
   const { secret: key, refusal } = credential
   const { title } = providers[provider]
-  const requestBytes = body?.byteLength ?? 0
+  const requestBytes = Buffer.byteLength(body ?? '')
   const refused = (code: ProxyRefusalCode, message: string): UpstreamResult => ({ status: 0, refused: [code, message] })
 
   const answer = await sendUpstream(passage, request).catch(() => null)
@@ -100,7 +99,7 @@ const sendUpstream = (passage: UpstreamRequest, from: IncomingMessage, isAgain =
       ...credential.headers(from.headers),
       // The meter reads the answer, so it must not be compressed.
       'accept-encoding': 'identity',
-      ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),
+      ...(body && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     }
     const request = url.startsWith('https:') ? requestHttps : requestHttp
     const call = request(url, { method: from.method, headers, timeout: silenceMs, signal })

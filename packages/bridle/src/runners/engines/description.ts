@@ -7,9 +7,7 @@ export interface EngineDescription {
   /** The name of the engine on every wire, and of the agent that it serves. */
   readonly name: string
   readonly title: string
-  /** The npm package of the engine. */
   readonly packageName: string
-  /** The provider whose key the engine needs. */
   readonly provider: ProviderName
   readonly info: (version: string) => EngineInfo
   /** The engine reads and writes the files of a folder: a chat with it in a terminal works on the folder of the terminal. */
@@ -18,13 +16,45 @@ export interface EngineDescription {
   readonly isDefaultAgent?: true
 }
 
-/** How an operator sets an engine up. */
 export type EngineConfig = EngineSettings & {
   /** The models that the engine may use, `*` for any part of a name; absent = any. */
   readonly models?: readonly string[]
 }
 
-/** By the name of the engine. */
 export interface EngineConfigs {
   readonly [name: string]: EngineConfig
+}
+
+/** The fidelity of an engine that reports all it can. An engine that reports less overrides its rows. */
+export const engineEvents: EngineInfo['events'] = {
+  session_state: 'derived',
+  session_checkpoint: 'derived',
+  policy_decision: 'native',
+  hook_event: 'native',
+  sandbox_notice: 'derived',
+  transport_diagnostic: 'native',
+  subagent_event: 'native',
+  turn_start: 'derived',
+  turn_start_tools: 'native',
+  token: 'native',
+  response: 'native',
+  thinking: 'native',
+  reflection: 'none',
+  tool_call: 'native',
+  tool_result: 'native',
+  tool_outcome: 'native',
+  tool_batch: 'native',
+  tool_selected: 'none',
+  tool_validation_error: 'derived',
+  context_warning: 'derived',
+  context_compacted: 'native',
+  step_progress: 'none',
+  usage: 'native',
+  retrieval: 'none',
+  antahkarana: 'none',
+  approval_required: 'native',
+  approval_applied: 'native',
+  turn_end: 'native',
+  completed: 'native',
+  error: 'native',
 }

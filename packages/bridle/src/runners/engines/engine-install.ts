@@ -1,5 +1,4 @@
-// How an engine is installed where the command runs: in a project with npm, in a checkout of the repository with the folder that pins
-// the engines.
+// How to install an engine: with npm in a project; in a checkout, in the folder that pins the engines.
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

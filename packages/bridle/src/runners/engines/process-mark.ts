@@ -12,10 +12,7 @@ export interface ProcessMark {
   readonly env: { readonly [NAME]: string }
   /** The processes that carry it. */
   processes(): readonly number[]
-  /**
-   * Ends every process that carries it, or those of them with this variable too. Where there is no /proc, none is
-   * found.
-   */
+  /** Kills every process with this mark, and with this variable if one is named. Finds none without /proc. */
   killProcesses(variable?: string): Promise<void>
 }
 

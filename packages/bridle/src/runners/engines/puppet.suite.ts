@@ -1,6 +1,6 @@
 // An engine that does what its prompt says, a JSON array of steps; also what no engine should do.
 import type { RunnerEvent } from '../protocol.ts'
-import { claudeInfo } from './claude/capabilities.ts'
+import { claudeInfo } from './claude/description.ts'
 import type { Engine, EngineApprovalRequest, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engine.ts'
 
 export type PuppetStep =

@@ -1,5 +1,5 @@
 // An engine whose process stays between turns, as real ones do: it runs each prompt as a command of a shell beside itself.
-import { claudeInfo } from './claude/capabilities.ts'
+import { claudeInfo } from './claude/description.ts'
 import type { Engine } from './engine.ts'
 import { newProcessMark } from './process-mark.ts'
 

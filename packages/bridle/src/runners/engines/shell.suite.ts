@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { runnerSettings } from '../server/runner-settings.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
-import { claudeInfo } from './claude/capabilities.ts'
+import { claudeInfo } from './claude/description.ts'
 import type { Engine } from './engine.ts'
 
 const file = fileURLToPath(import.meta.url)

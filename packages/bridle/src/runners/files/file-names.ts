@@ -1,5 +1,4 @@
-// Names of uploaded files where an engine sees them. A caller chooses the name, and an engine may paste it into a command line, so
-// little more than letters and digits is left of it.
+// Names of uploaded files as engines see them. Callers choose them and engines may paste them into commands, so few characters stay.
 import { FILE_NAME_CHARS_MAX } from './limits.ts'
 
 /** A name that is one part of a path, has an ending where the original has one, and means nothing to a shell. */

@@ -1,11 +1,9 @@
-// The files of prompts, as a runner keeps them: in a folder that engines read and cannot write, beside their work and not in it, so that
-// a file that came with a prompt is no change of the workspace.
+// Files of prompts, which engines read and cannot write. They are beside the work folder, so that the workspace is unchanged.
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { isSafeFileName } from './file-names.ts'
 import { FILE_BYTES_MAX } from './limits.ts'
 
-/** The folder of a runner with this state folder. */
 export const filesFolderOf = (stateFolder: string): string => `${stateFolder}-files`
 
 export interface FilePlace {
@@ -15,10 +13,7 @@ export interface FilePlace {
 
 let drafts = 0
 
-/**
- * The path of the file as an engine writes it, from its work folder. A file that is there stays as it is: its id stands for its
- * bytes.
- */
+/** Resolves to the path as seen from the work folder. An existing file stays as it is: its id stands for its bytes. */
 export const receiveFile = async (
   { folder, workFolder }: FilePlace,
   { id, name }: { readonly id: string; readonly name: string },

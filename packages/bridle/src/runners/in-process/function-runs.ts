@@ -1,8 +1,5 @@
-// The runs of agents with a function in this process.
-//
-// Any process continues a durable run: everything that its function has done is in the log. A function with `durable: false` lives
-// and dies with its process. In a chat the kernel ends its run as interrupted. In a background session the next attempt starts from
-// nothing, with the same step keys.
+// Runs of agents with a function in this process. Any process continues a durable run from its log. With `durable: false` a run dies
+// with its process; in a background session the next attempt starts from nothing, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import { RunEndedError } from '../../agents/errors.ts'
 import { beginCallSchemas } from '../../agents/functions/call-schemas.ts'
@@ -72,10 +69,7 @@ export class FunctionRuns {
   }
 }
 
-/**
- * The same for a new run, a run whose process ended, and a run that waited: the function starts at its first line, and the log has what it
- * did before. `over` aborts what the function left unfinished when it returned.
- */
+/** Every start begins at the first line: the log has the steps that are done. `over` aborts what the function leaves unfinished. */
 const play = async (
   definition: AgentDefinition,
   run: FunctionRun,

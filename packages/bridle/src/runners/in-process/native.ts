@@ -7,6 +7,7 @@ import type { AgentRunPorts } from '../../agents/run-ports.ts'
 import type { Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { nativeIdentity } from '../engine-identities.ts'
+import { tryOr } from '../try-or.ts'
 import { FunctionRuns } from './function-runs.ts'
 import { ModelRuns } from './model-runs.ts'
 
@@ -63,10 +64,4 @@ const withSessionModel = (definition: AgentDefinition | null, { settings }: Job)
 }
 
 /** Null: the agent is gone. */
-const definitionOf = (current: () => AgentDefinition): AgentDefinition | null => {
-  try {
-    return current()
-  } catch {
-    return null
-  }
-}
+const definitionOf = (current: () => AgentDefinition): AgentDefinition | null => tryOr(null, () => current())

@@ -1,5 +1,4 @@
-// The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
-// demos, tests, benchmarks and anybody's conformance run can rely on it.
+// The scripted agent plays the scenario in its prompt through the real kernel, store and wires, and always in the same way.
 
 import type { ReportItem } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
@@ -12,24 +11,31 @@ import { OUTCOME_TYPES, outcomeFactsIn, type ToolStatus } from '../../kernel/sch
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { scriptedIdentity } from '../engine-identities.ts'
 import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
-import { parseScript, type ScriptStep, scriptedEvent } from './script.ts'
-import { positionAfterText, positionOf, type ScriptPosition, splitText } from './script-position.ts'
+import {
+  parseScript,
+  positionAfterText,
+  positionOf,
+  type ScriptPosition,
+  type ScriptStep,
+  scriptedEvent,
+  splitText,
+} from './script.ts'
+import { attemptName } from './stopping.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, ScriptRun>()
   /** Runs that ended after their reporter was closed: the session may still ask where they stopped. */
   const unheard = new Map<string, ScriptRun>()
-  const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
   const play = async (job: Job, reporter: RunReporter, resumed: boolean): Promise<RunEnd> => {
     const performance = new ScriptRun(job, reporter, ports)
-    performances.set(name(job), performance)
+    performances.set(attemptName(job), performance)
     try {
       return await performance.run(resumed)
     } finally {
-      if (reporter.closed) rememberRun(unheard, name(job), performance)
+      if (reporter.closed) rememberRun(unheard, attemptName(job), performance)
       // The next owner may play the same attempt already.
-      if (performances.get(name(job)) === performance) performances.delete(name(job))
+      if (performances.get(attemptName(job)) === performance) performances.delete(attemptName(job))
     }
   }
 
@@ -39,9 +45,9 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     // A script that waits for an approval resumes at that step; a script in mid-stream died with its process.
     attach: (job, reporter) => (job.awaiting.length > 0 ? play(job, reporter, true) : Promise.resolve('lost')),
     abort: async (job) => {
-      const performance = performances.get(name(job)) ?? unheard.get(name(job))
+      const performance = performances.get(attemptName(job)) ?? unheard.get(attemptName(job))
       await performance?.abort()
-      unheard.delete(name(job))
+      unheard.delete(attemptName(job))
       return performance?.resumeAfter(job.frame) ?? null
     },
     // A script that waits for an approval resumes at that step.
@@ -51,9 +57,9 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
       const misfit = argumentMisfit(args, performance?.takenBy(toolCallId))
       return misfit && `The arguments of "${tool}" do not fit: ${misfit}`
     },
-    stopTask: async (job, taskId) => performances.get(name(job))?.stopTask(taskId) ?? false,
+    stopTask: async (job, taskId) => performances.get(attemptName(job))?.stopTask(taskId) ?? false,
     answer: async (job, answer) => {
-      const performance = performances.get(name(job))
+      const performance = performances.get(attemptName(job))
       if (!performance) throw new Error('The run is not here.')
       performance.deliverAnswer(answer)
     },
@@ -76,10 +82,8 @@ class ScriptRun {
   readonly #answeredIds = new Set<string>()
   readonly #answers = new Map<string, ApprovalAnswer>()
   readonly #answerWaiters = new Map<string, (answer: ApprovalAnswer) => void>()
-  readonly #ended: Promise<void>
-  #stop: (cause: Error) => void = () => {}
-  #markEnded: () => void = () => {}
-  readonly #stopped: Promise<never>
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #stopped = Promise.withResolvers<never>()
   #stopCause: Error | null = null
   /** The positions that the script has reached, each with its frame. */
   readonly #positions: { readonly frame: number; readonly place: ScriptPosition }[] = []
@@ -87,7 +91,6 @@ class ScriptRun {
   /** The call that waits for an approval, with the names of the arguments that it takes; undefined = any. */
   #taken: { readonly callId: string; readonly names: readonly string[] | undefined } | null = null
   #task: { readonly id: string; readonly stop: () => void } | null = null
-  /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
   constructor(job: Job, reporter: RunReporter, { clock, digest }: { clock: Clock; digest: Digest }) {
@@ -96,16 +99,7 @@ class ScriptRun {
     this.#clock = clock
     this.#digest = digest
     this.#startPosition = positionOf(job)
-    this.#stopped = new Promise((_, reject) => {
-      this.#stop = (cause) => {
-        this.#stopCause ??= cause
-        reject(cause)
-      }
-    })
-    this.#stopped.catch(() => {})
-    this.#ended = new Promise((resolve) => {
-      this.#markEnded = resolve
-    })
+    this.#stopped.promise.catch(() => {})
     reporter.onClose(() => this.#stop(new ReporterClosedError('nobody listens')))
   }
 
@@ -134,7 +128,7 @@ class ScriptRun {
       if (error instanceof ScriptAbort) return 'done'
       throw error
     } finally {
-      this.#markEnded()
+      this.#ended.resolve()
     }
   }
 
@@ -163,7 +157,12 @@ class ScriptRun {
   /** Resolves when the script has let go. */
   async abort(): Promise<void> {
     this.#stop(new ScriptAbort('aborted'))
-    await this.#ended
+    await this.#ended.promise
+  }
+
+  #stop(cause: Error): void {
+    this.#stopCause ??= cause
+    this.#stopped.reject(cause)
   }
 
   /** False if the script has no such task in progress. */
@@ -199,12 +198,10 @@ class ScriptRun {
         return this.#runTool(step, callId(step, index))
       case 'approve':
         return this.#runApproval(step, callId(step, index), asked)
-      case 'checkpoint':
-        return say('session_checkpoint', {
-          checkpoint_type: 'step',
-          status: 'completed',
-          summary_text: step.checkpoint,
-        })
+      case 'checkpoint': {
+        const payload = { checkpoint_type: 'step', status: 'completed', summary_text: step.checkpoint }
+        return say('session_checkpoint', payload)
+      }
       case 'artifact':
         return this.#reportItems([
           {
@@ -225,11 +222,11 @@ class ScriptRun {
         return this.#runTask(step, step.id ?? `task-${index + 1}`)
       case 'sleepMs':
         return this.#sleep(step.sleepMs)
-      case 'fail':
-        await this.#untilStopped(
-          this.#reporter.report([{ type: 'failed', message: step.fail, transient: step.transient }]),
-        )
+      case 'fail': {
+        const { fail: message, transient } = step
+        await this.#untilStopped(this.#reporter.report([{ type: 'failed', message, transient }]))
         return 'ended'
+      }
     }
   }
 
@@ -245,17 +242,11 @@ class ScriptRun {
   async #runTask({ task, ms }: ScriptStep & { kind: 'task' }, id: string): Promise<undefined> {
     const status = (word: string) => scriptEventItem('subagent_event', { agent_id: id, status: word, summary: task })
     await this.#untilStopped(this.#reporter.report([status('started')]))
-    const end = await this.#untilStopped(
-      new Promise<'completed' | 'stopped'>((resolve) => {
-        const forget = this.#clock.after(ms, () => resolve('completed'))
-        const stop = () => {
-          forget()
-          resolve('stopped')
-        }
-        this.#task = { id, stop }
-      }),
-    ).finally(() => {
-      this.#task?.stop()
+    const ended = Promise.withResolvers<'completed' | 'stopped'>()
+    const forget = this.#clock.after(ms, () => ended.resolve('completed'))
+    this.#task = { id, stop: () => ended.resolve('stopped') }
+    const end = await this.#untilStopped(ended.promise).finally(() => {
+      forget()
       this.#task = null
     })
     return this.#reportItems([status(end)])
@@ -333,15 +324,13 @@ class ScriptRun {
   }
 
   #sleep(ms: number): Promise<undefined> {
-    let forget = () => {}
-    const slept = new Promise<undefined>((resolve) => {
-      forget = this.#clock.after(ms, () => resolve(undefined))
-    })
-    return this.#untilStopped(slept).finally(() => forget())
+    const slept = Promise.withResolvers<undefined>()
+    const forget = this.#clock.after(ms, () => slept.resolve(undefined))
+    return this.#untilStopped(slept.promise).finally(forget)
   }
 
   #untilStopped<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#stopped])
+    return Promise.race([work, this.#stopped.promise])
   }
 }
 

@@ -4,7 +4,6 @@ import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 
-/** The name of an attempt in this process. */
 export const attemptName = ({ key, runId, attempt }: Job): string => `${keyText(key)}/${runId}/${attempt}`
 
 /** Resolves when a run that was told to stop has ended. Rejects when it does not in time: its abort cannot be confirmed. */

@@ -46,10 +46,7 @@ export const connectChecked = async (
   return failure
 }
 
-/**
- * The DNS servers of this machine. Not `getaddrinfo`: it adds search domains and the hosts file, which name private
- * machines, and each of its slow answers holds one of the few threads that also read files.
- */
+/** Asks the DNS servers. `getaddrinfo` would add search domains and the hosts file, and block threads that read files. */
 export const lookupPublicName: AddressLookup = async (host) => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 })
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

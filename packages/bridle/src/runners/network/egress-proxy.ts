@@ -16,9 +16,7 @@ import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
 import { type EgressOutcome, type EgressRefusal, egressRefusalStatus, egressRefusalText } from './egress-refusals.ts'
 import { destinationCheck, type NetworkPolicy, parseNetworkPolicy } from './network-policy.ts'
 import { isPrivateAddress } from './private-addresses.ts'
-import { forwardExchange } from './proxied-exchange.ts'
-import { isKnownVersion, parseProxyRequest } from './proxy-request.ts'
-import { joinSockets } from './tunnel.ts'
+import { forwardExchange, isKnownVersion, parseProxyRequest } from './proxy-request.ts'
 
 export interface EgressProxyOptions {
   readonly policy: NetworkPolicy
@@ -197,4 +195,32 @@ const endConnection = (client: Duplex, refusal: EgressRefusal, text: string): vo
   const status = egressRefusalStatus[refusal]
   const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text) + 1}\r\nconnection: close`
   client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${text}\n`, () => client.destroy())
+}
+
+interface TunnelLimits {
+  readonly idleMs: number
+  /** The silence that is allowed after one side has finished. */
+  readonly halfOpenMs: number
+}
+
+/** An end that finishes is passed on; the other direction stays open until it finishes too, fails, or is silent for too long. */
+const joinSockets = (one: Socket, other: Socket, { idleMs, halfOpenMs }: TunnelLimits): void => {
+  const end = () => {
+    one.destroy()
+    other.destroy()
+  }
+  const follow = (from: Socket, to: Socket) => {
+    from.setTimeout(idleMs, end)
+    from.on('error', end)
+    from.once('end', () => {
+      from.setTimeout(halfOpenMs)
+      to.setTimeout(halfOpenMs)
+    })
+    // Bytes that are still on their way to a slow reader arrive first; the time limit above bounds how long.
+    from.once('close', (hadError) => (hadError ? end() : to.destroySoon()))
+    if (from.destroyed) end()
+    else from.pipe(to)
+  }
+  follow(one, other)
+  follow(other, one)
 }

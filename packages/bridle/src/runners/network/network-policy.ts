@@ -1,5 +1,4 @@
-// Which hosts a sandbox may reach: none, all that the machine reaches, or a list of names. The proxy checks each request
-// against the list; an address is never a way round a name.
+// The hosts that a sandbox may reach: none, all, or a list of names. An address is never a way around a name.
 
 import { isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'

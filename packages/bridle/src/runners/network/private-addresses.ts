@@ -1,5 +1,4 @@
-// Addresses that no sandbox reaches through the proxy: this machine, its networks, a cloud's metadata service, and ranges
-// that carry another address inside them and would so lead round the check.
+// Addresses that no sandbox reaches: private and metadata addresses, and ranges that embed another address to get around the check.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /** True also for text that is no address: the caller connects only to an address that was understood. */

@@ -1,6 +1,8 @@
 // A request as a proxy gets it, `GET http://host/path`, checked and made into the request that its host gets. Each part that
 // two programs could read differently (a host named twice, a body with two lengths) is refused.
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { type Destination, formatHost, parseDestination } from './destination.ts'
 
 export interface ProxyRequest {
@@ -62,3 +64,48 @@ const valuesOf = (rawHeaders: readonly string[], name: string): string[] =>
   rawHeaders
     .filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
     .map((value) => value.trim())
+
+export interface ProxiedExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly upstream: Socket
+  readonly idleMs: number
+  readonly headerBytesMax: number
+}
+
+/** Passes redirects on: the client's next request is checked again. Null: an answer was sent, or the client left. */
+export const forwardExchange = async (
+  { path, headers }: ProxyRequest,
+  { request, response, upstream, idleMs, headerBytesMax }: ProxiedExchange,
+): Promise<'unreachable' | 'timeout' | null> => {
+  let isLate = false
+  // This timeout covers both ends: a client that neither sends nor reads also silences this connection.
+  upstream.setTimeout(idleMs, () => {
+    isLate = true
+    upstream.destroy()
+  })
+  response.once('close', () => upstream.destroy())
+  try {
+    const { method } = request
+    const call = requestHttp({
+      createConnection: () => upstream,
+      ...{ method, path, headers, maxHeaderSize: headerBytesMax, insecureHTTPParser: false },
+    })
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      call.once('response', resolve)
+      call.on('error', reject).once('close', () => reject(new Error('The connection was closed without an answer.')))
+    })
+    // Not a pipeline: a host that answers early and closes would end the client's connection before it has the answer.
+    request.pipe(call)
+    const answer = await answered
+    response.writeHead(answer.statusCode ?? 502, { ...endToEndHeaders(answer.rawHeaders), connection: 'close' })
+    response.flushHeaders()
+    await pipeline(answer, response)
+    return null
+  } catch {
+    if (response.headersSent) response.destroy()
+    return response.headersSent || response.destroyed ? null : isLate ? 'timeout' : 'unreachable'
+  } finally {
+    upstream.destroy()
+  }
+}

@@ -1,6 +1,5 @@
-// Whether a stream has gone silent for good. Not every runtime gives up a connection that nobody closed: without this a run whose
-// machine is gone would be waited for for ever. A runner that sends comments between its frames is held to them. The document of
-// the runner protocol knows no comments: a runner that has sent none is asked by `/health` whether it is still at work.
+// Detects a dead stream, since not every runtime gives up a connection that was never closed. A runner that sends comments is
+// held to them. One that follows the document alone sends none, and is asked by `/health` whether it still works.
 
 export interface LivenessRules {
   /** A runner that sends comments and says nothing for this long is gone. */

@@ -1,6 +1,5 @@
-// `fetch` by Node's own HTTP client: as much of it as a server needs to ask a runner. The global `fetch` gives up a stream that is
-// silent for five minutes; a runner may be silent for longer, and this one leaves that to its caller. Each request has a
-// connection of its own, so none is ever sent into a connection that the runner is just closing.
+// `fetch` with Node's HTTP client. The global `fetch` gives up a stream that is silent for five minutes, which a runner may be. Each
+// request has its own connection, so none is sent into a connection that the runner is closing.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -13,19 +13,19 @@ import {
   THINKING_CHARS_MAX,
   THINKING_MS,
 } from '../limits.ts'
-import { isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
+import { isTerminalEvent, type RunEnvVars, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { effectiveSettings } from './effective-settings.ts'
-import { fileSender } from './file-sender.ts'
-import { runnerRefusalText } from './refusal-text.ts'
-import type { RemoteRunnerOptions, RunEnvVars } from './remote-runner-options.ts'
+import type { RemoteRunnerOptions } from './remote-runner.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
 import {
+  fileSender,
   type RunnerClient,
   type RunnerResponse,
   type RunnerStream,
   RunnerUnreachableError,
   runnerClient,
+  runnerRefusalText,
 } from './runner-client.ts'
 import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
 import { NoFreeSandboxError, type SandboxQueue } from './sandbox-queue.ts'
@@ -80,7 +80,7 @@ export class RemoteRun {
   async start(env: RunEnvVars): Promise<RunEnd> {
     const { resume, continues, epoch } = this.#job
     const runner = this.#clientWith([this.#sandbox.token])
-    const prompt = await this.#promptWithFiles(runner)
+    const prompt = await this.#unlessCut(() => this.#promptWithFiles(runner))
     if (prompt === null) return 'cut'
     const token = await this.#options.runToken(this.#job)
     const body = {
@@ -99,34 +99,24 @@ export class RemoteRun {
     const { queue, provider } = this.#options
     const place = { name: this.#sandbox.id, isReported: this.#job.awaitsSandbox ?? false }
     const answer = await queue.wait(this.#reporter, place, async () => {
-      const attempt = await this.#openStream(() =>
-        runner.stream('/query', { body: body as JsonObject, signal: this.#streamAbort.signal }),
-      )
-      if (isBusy(attempt)) throw new NoFreeSandboxError('The runner has another run.')
+      const init = { body: body as JsonObject, signal: this.#streamAbort.signal }
+      const attempt = await this.#unlessCut(() => runner.stream('/query', init))
+      if (attempt && isBusy(attempt)) throw new NoFreeSandboxError('The runner has another run.')
       return attempt
     })
-    if (answer === 'cut' || 'bytes' in answer) return this.#readStream(answer)
+    if (answer === null) return 'cut'
+    if ('bytes' in answer) return this.#readStream(answer)
     if (answer.status === 410) return 'lost'
     // The runner has another token and will never accept ours: the next run gets another sandbox.
     if (answer.status === 401) await provider.stop(this.#sandbox)
     throw new Error(runnerRefusalText(answer.status, answer.body))
   }
 
-  /** Null = the runner does not answer now. */
-  async #promptWithFiles(runner: RunnerClient): Promise<string | null> {
+  #promptWithFiles(runner: RunnerClient): Promise<string> {
     const { prompt, input, key } = this.#job
     const { uploads } = this.#options
-    try {
-      return await promptWithFiles(prompt, input, {
-        ...(uploads && { uploads }),
-        tenant: key.tenant,
-        send: fileSender(runner),
-      })
-    } catch (error) {
-      if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
-      if (error instanceof RunnerUnreachableError) return null
-      throw error
-    }
+    const delivery = { ...(uploads && { uploads }), tenant: key.tenant, send: fileSender(runner) }
+    return promptWithFiles(prompt, input, delivery)
   }
 
   /** Continues to follow a run that this process or an earlier one started. */
@@ -135,13 +125,14 @@ export class RemoteRun {
     const runner = await this.#runClient()
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
-    const answer = await this.#openStream(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
+    const answer = await this.#unlessCut(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
     // The acknowledgement may have died with the last owner, and a call waits for it.
     this.#acknowledge(after)
     // The last owner died before it could report that the wait is over.
-    if (answer !== 'cut' && 'bytes' in answer && this.#job.awaitsSandbox)
+    if (answer && 'bytes' in answer && this.#job.awaitsSandbox)
       await this.#reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
-    if (answer === 'cut' || 'bytes' in answer) return this.#readStream(answer)
+    if (answer === null) return 'cut'
+    if ('bytes' in answer) return this.#readStream(answer)
     // The runner does not know the run: the last owner died after reporting the start and before the query, or while it waited.
     const isUnbegun = answer.body.error?.type === 'run_unknown' || (answer.status === 404 && this.#job.awaitsSandbox)
     if (isUnbegun && frame <= 0) return this.start(env)
@@ -194,23 +185,26 @@ export class RemoteRun {
     })
   }
 
-  async #openStream(ask: () => Promise<RunnerStream | RunnerResponse>): Promise<RunnerStream | RunnerResponse | 'cut'> {
+  /** Null: the runner does not answer now. */
+  async #unlessCut<T>(ask: () => Promise<T>): Promise<T | null> {
     try {
       return await ask()
     } catch (error) {
       if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
-      if (error instanceof RunnerUnreachableError) return 'cut'
+      if (error instanceof RunnerUnreachableError) return null
       throw error
     }
   }
 
-  async #readStream(stream: RunnerStream | 'cut'): Promise<RunEnd> {
-    if (stream === 'cut') return 'cut'
+  async #readStream(stream: RunnerStream): Promise<RunEnd> {
     const frames = readRunnerFrames(stream.bytes, undefined, stream.onComment)
     try {
       for (;;) {
         const next = await frames.next().catch((cause) => this.#onStreamError(cause))
-        if (next === 'cut' || next.done) return await this.#endStream()
+        if (next === 'cut' || next.done) {
+          await this.#flushThinking()
+          return 'cut'
+        }
         await this.#readFrame(next.value)
         if (isTerminalEvent(next.value.event)) return 'done'
       }
@@ -234,11 +228,6 @@ export class RemoteRun {
   #onStreamError(cause: unknown): 'cut' {
     if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
     if (cause instanceof BrokenStreamError) throw new Error(`The runner's stream is not valid: ${cause.message}`)
-    return 'cut'
-  }
-
-  async #endStream(): Promise<RunEnd> {
-    await this.#flushThinking()
     return 'cut'
   }
 
@@ -346,8 +335,7 @@ export class RemoteRun {
 }
 
 /** Our runner names the reason of a 409, since an id may be in conflict too; a runner of the document does not. */
-const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
-  typeof answer === 'object' &&
+const isBusy = (answer: RunnerStream | RunnerResponse): boolean =>
   'status' in answer &&
   answer.status === 409 &&
   (answer.body.error?.type === 'busy' || answer.body.error?.type === undefined)

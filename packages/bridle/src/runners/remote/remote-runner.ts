@@ -2,19 +2,27 @@
 // number of its frame, so that a broken stream or a restarted server continues behind the last committed frame.
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
+import type { ProviderName } from '../credentials/providers.ts'
 import { bridgeIdentity } from '../engine-identities.ts'
-import { promptWithFiles } from '../files/sent-files.ts'
-import type { Sandbox } from '../sandboxes/provider.ts'
+import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
+import type { EngineSettings, RunEnvVars } from '../protocol.ts'
+import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import { chosenModelProblem, effectiveSettings } from './effective-settings.ts'
-import { fileSender } from './file-sender.ts'
-import { runnerRefusalText } from './refusal-text.ts'
+import type { LivenessRules } from './liveness-monitor.ts'
 import { RemoteRun } from './remote-run.ts'
-import type { RemoteRunnerOptions } from './remote-runner-options.ts'
 import { newRunHandle, runBearers, runPath } from './run-handle.ts'
-import { type RunnerClient, RunnerUnreachableError, runnerClient } from './runner-client.ts'
-import { SandboxQueue } from './sandbox-queue.ts'
+import {
+  fileSender,
+  type RunnerClient,
+  RunnerUnreachableError,
+  runnerClient,
+  runnerRefusalText,
+} from './runner-client.ts'
+import { SandboxQueue, type WaitLimits } from './sandbox-queue.ts'
 
 /** A runner of sessions whose engine works in a sandbox. */
 export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
@@ -162,3 +170,38 @@ const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject =
   answerId: answer.requestId,
   epoch,
 })
+
+/** Settings of `remoteRunner`. */
+export interface RemoteRunnerOptions {
+  /** The engine that the sandbox runs. */
+  readonly engine: string
+  /** The provider of the engine's models, for the status card. */
+  readonly modelProvider?: ProviderName
+  /** The source of sandboxes. */
+  readonly provider: SandboxProvider
+  /** The clock. */
+  readonly clock: Clock
+  /** The hash function that approved arguments are compared by. */
+  readonly digest: Digest
+  /** The operator's settings of the engine, which a session may narrow. */
+  readonly settings?: EngineSettings
+  /** The reason why runs may not use a model that a caller chose, as a sentence; null = they may. Absent: any model. */
+  readonly modelProblem?: (model: string) => string | null
+  /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
+  readonly runToken: (job: Job) => Promise<string | null>
+  /** The keys with which the sandbox reaches its model until the run ends. */
+  readonly credentials: RunCredentials
+  /** When a silent stream counts as broken. */
+  readonly liveness?: LivenessRules
+  /** Where the files of prompts are read. Absent: the engine learns only that they came. */
+  readonly uploads?: UploadReader
+  /** How a run waits for a free sandbox. */
+  readonly queueLimits?: WaitLimits
+}
+
+export interface RunCredentials {
+  grant(job: Job): Promise<RunEnvVars>
+  /** The variables of a sandbox that is started for the job and may stay for later runs. Absent: it starts with none. */
+  grantAtStart?(job: Job): Promise<RunEnvVars>
+  revoke(job: Job): void
+}

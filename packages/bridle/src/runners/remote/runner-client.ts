@@ -2,8 +2,10 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { withDeadline } from '../deadline.ts'
 import { FILE_MS } from '../files/limits.ts'
+import type { FileSender } from '../files/sent-files.ts'
 import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
+import { tryOr } from '../try-or.ts'
 import { readRunnerText, refuseRedirect } from './bounded-response.ts'
 import { type BusyProbe, LivenessMonitor, type LivenessRules } from './liveness-monitor.ts'
 
@@ -123,10 +125,20 @@ const readResponse = async (response: Response): Promise<RunnerResponse> => {
 }
 
 const parseResponseBody = (text: string): RunnerResponse['body'] => {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? body : {}
-  } catch {
-    return {}
-  }
+  const body: unknown = tryOr(null, () => JSON.parse(text))
+  return typeof body === 'object' && body !== null ? body : {}
 }
+
+export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>
+  error?.message ?? `The runner answered ${status}.`
+
+/** A runner written from the document alone has no such route: its engine learns only that a file came. */
+export const fileSender =
+  (runner: RunnerClient): FileSender =>
+  async (id, name, bytes) => {
+    const path = `/files/${encodeURIComponent(id)}/${encodeURIComponent(name)}`
+    const { status, body } = await runner.putFile(path, bytes)
+    if (status === 404 || status === 405) return null
+    if (status !== 200 || typeof body.path !== 'string') throw new Error(runnerRefusalText(status, body))
+    return body.path
+  }

@@ -1,5 +1,4 @@
-// Reads a runner's SSE answer into frames. Web streams only: Workers read the same way. Each character is read once,
-// however small the pieces are.
+// Reads a runner's SSE answer into frames, with web streams only, since Workers read it too. Each character is read once.
 import { FRAME_CHARS_MAX, FRAME_ID_DIGITS_MAX, FRAME_MS } from '../limits.ts'
 import { parseRunnerEvent, type RunnerFrame } from '../protocol.ts'
 import { withTimeout } from '../timeout.ts'
@@ -47,7 +46,6 @@ export async function* readRunnerFrames(
   }
 }
 
-/** Cuts text into the lines of each frame. */
 class FrameSplitter {
   #lines: string[] = []
   /** The pieces of a line that has not ended yet. */

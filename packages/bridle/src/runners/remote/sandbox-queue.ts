@@ -17,7 +17,6 @@ export interface WaitLimits {
   readonly silentTries: number
   /** A sandbox that takes longer than this to start is reported, so that nobody takes the silence for a fault. */
   readonly startingMs?: number
-  /** A run that waits longer than this fails. */
   readonly waitMs: number
 }
 
@@ -30,7 +29,6 @@ export const WAIT_LIMITS = {
 
 /** The place of a run in a queue. Each sandbox provider or runner has its own queue. */
 export interface QueuePosition {
-  /** The name of the queue. */
   readonly name: string
   /** True where an earlier process already reported that the run waits. */
   readonly isReported: boolean

@@ -3,7 +3,7 @@
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import { OUTCOME_TYPES, outcomeFactsIn, type Payloads } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
@@ -43,8 +43,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       name: toolName,
       arguments: boundedArguments(input ?? {}),
       tool_call_id: toolUseId,
-      ...(effect !== undefined && { effect }),
-      ...(parentToolUseId !== undefined && { parent_tool_call_id: parentToolUseId }),
+      ...present({ effect, parent_tool_call_id: parentToolUseId }),
     })
   },
 
@@ -58,10 +57,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         ...call,
         outcome_type: OUTCOME_TYPES[status],
         status,
-        ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
-        ...(result !== undefined && { result }),
-        ...(error !== undefined && { error: truncate(error, MESSAGE_CHARS_MAX) }),
-        ...(reason !== undefined && { reason: truncate(reason, MESSAGE_CHARS_MAX) }),
+        ...present({ elapsed_ms: elapsedMs, result, error: shortened(error), reason: shortened(reason) }),
         ...outcomeFactsIn(outcome),
       }),
     ]
@@ -85,30 +81,18 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   ],
 
   'policy.decided': ({ subject, outcome, reason, source }) =>
-    eventItems('policy_decision', {
-      subject,
-      outcome,
-      ...(reason !== undefined && { reason }),
-      ...(source !== undefined && { source }),
-    }),
+    eventItems('policy_decision', { subject, outcome, ...present({ reason, source }) }),
 
   usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, model, estimated, total }) =>
     eventItems('usage', {
-      ...(inputTokens !== undefined && { input_tokens: inputTokens }),
-      ...(outputTokens !== undefined && { output_tokens: outputTokens }),
-      ...(totalTokens !== undefined && { total_tokens: totalTokens }),
+      ...present({ input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: totalTokens }),
       ...(costUsd !== undefined && { cost_usd: total ? costUsd : Math.max(0, costUsd) }),
-      ...(contextUsagePct !== undefined && { context_usage_pct: contextUsagePct }),
-      ...(model !== undefined && { model }),
+      ...present({ context_usage_pct: contextUsagePct, model }),
       ...(estimated && { estimated }),
     }),
 
   'context.warning': ({ message, kind, usagePct }) =>
-    eventItems('context_warning', {
-      message,
-      ...(kind !== undefined && { kind }),
-      ...(usagePct !== undefined && { usage_pct: usagePct }),
-    }),
+    eventItems('context_warning', { message, ...present({ kind, usage_pct: usagePct }) }),
 
   compaction: ({ trigger, preTokens, postTokens, summarized, kept = 0, summary }) =>
     eventItems('context_compacted', {
@@ -138,9 +122,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(provider !== undefined && { provider_requested: provider, provider_actual: provider }),
       reason,
       failure_count: attempt,
-      ...(maxRetries !== undefined && { max_retries: maxRetries }),
-      ...(delayMs !== undefined && { retry_delay_ms: delayMs }),
-      ...(status !== undefined && status !== null && { http_status: status }),
+      ...present({ max_retries: maxRetries, retry_delay_ms: delayMs, http_status: status ?? undefined }),
     }),
 
   'turn.tools': ({ tools }) => eventItems('turn_start_tools', { tools }),
@@ -150,21 +132,14 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       requested_backend: requestedBackend,
       resolved_backend: resolvedBackend,
       isolation,
-      ...(reason !== undefined && { reason }),
+      ...present({ reason }),
     }),
 
   'run.resume': ({ resume }) => [{ type: 'resume', handle: resume }],
 
-  'run.completed': ({ result, sessionId, resume }) => {
-    const handle = resume ?? sessionId
-    return [
-      {
-        type: 'finished',
-        ...(result !== undefined && { result }),
-        ...(handle !== undefined && { resume: handle }),
-      },
-    ]
-  },
+  'run.completed': ({ result, sessionId, resume }) => [
+    { type: 'finished', ...present({ result, resume: resume ?? sessionId }) },
+  ],
 
   'run.error': ({ message, reason, transient, resume }) => [
     {
@@ -172,11 +147,12 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       message,
       // The kernel continues an interrupted run; why it was interrupted is in the message.
       ...(reason !== undefined && { reason: reason === 'server_away' ? 'interrupted' : reason }),
-      ...(transient !== undefined && { transient }),
-      ...(resume !== undefined && { resume }),
+      ...present({ transient, resume }),
     },
   ],
 }
+
+const shortened = (text: string | undefined): string | undefined => text && truncate(text, MESSAGE_CHARS_MAX)
 
 const boundedArguments = (input: JsonObject): JsonObject => {
   const text = JSON.stringify(input)
@@ -196,8 +172,6 @@ const subagentItems = (
   return eventItems('subagent_event', {
     agent_id: agentId,
     status,
-    ...(summary !== undefined && { summary }),
-    ...(agentType !== undefined && { agent_type: agentType }),
-    ...(toolUseId !== undefined && { tool_call_id: toolUseId }),
+    ...present({ summary, agent_type: agentType, tool_call_id: toolUseId }),
   })
 }

@@ -1,4 +1,3 @@
-// Requests to a runner over its unix socket.
 import { connect, type Socket } from 'node:net'
 import type { RunnerFetch } from '../sandboxes/provider.ts'
 import { socketAddress } from '../socket-path.ts'

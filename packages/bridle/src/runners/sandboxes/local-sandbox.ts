@@ -11,31 +11,22 @@ import { OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
 import { endProcesses, processStatus } from './sandbox-processes.ts'
 import type { SandboxRecord } from './sandbox-records.ts'
 
-export interface LocalSandbox {
-  readonly record: SandboxRecord
-  readonly fetchRunner: RunnerFetch
-  usedAt: number
-  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
-  isAcquiredHere: boolean
-  /** The time of the last healthy answer of the runner. */
-  answeredAt: number
-  ending: Promise<void> | null
-  /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
-  endWriting: (() => void) | null
-}
-
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'
 
+export type LocalSandbox = ReturnType<typeof adoptSandbox>
+
 /** `folder` is the folder of the sandbox, which has the socket of its runner. */
-export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
+export const adoptSandbox = (record: SandboxRecord, folder: string, now: number) => ({
   record,
   fetchRunner: unixSocketFetch(socketPathOf(folder)),
   usedAt: now,
+  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
   isAcquiredHere: false,
   answeredAt: 0,
-  ending: null,
-  endWriting: null,
+  ending: null as Promise<void> | null,
+  /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
+  endWriting: null as (() => void) | null,
 })
 
 export const healthOf = (
@@ -53,10 +44,7 @@ export const healthWithRetries = async (box: LocalSandbox, timeoutMs: number): P
   return null
 }
 
-/**
- * Requests a stop, then kills. Only a process that is certainly ours gets the request, which carries the token. A null
- * `fetchRunner` means that the runner cannot be asked.
- */
+/** Requests a stop, then kills. The request carries the token, so only a process that is certainly ours gets it. */
 export const endSandbox = async (
   record: SandboxRecord,
   { fetchRunner, token, stopMs }: { fetchRunner: RunnerFetch | null; token: string; stopMs: number },

@@ -134,10 +134,7 @@ export class LocalSandboxes implements SandboxProvider {
     })
   }
 
-  /**
-   * At start-up: ends every sandbox that no live run names, and removes what is left of those that are gone, and of
-   * sessions that are.
-   */
+  /** At start-up: ends sandboxes that no live run names, and removes leftovers of sandboxes and sessions that are gone. */
   async reap(
     isLive: (key: Key, sandboxId: string) => Promise<boolean>,
     exists: (key: Key) => Promise<boolean> = async () => true,
@@ -337,9 +334,7 @@ export class LocalSandboxes implements SandboxProvider {
     if (isInPlace) box.endWriting ??= this.#options.onInPlace?.(path) ?? null
   }
 
-  /**
-   * In place an engine ends with its run. The session may have given up a run that its runner still plays, so the runner is asked.
-   */
+  /** An engine that works in place ends with its run. A session may have given up a run that still plays, so the runner is asked. */
   async #endWriting(): Promise<void> {
     for (const box of this.#sandboxes.values()) {
       if (box.endWriting === null || this.#isInGrace(box)) continue

@@ -1,5 +1,4 @@
-// A provider of sandboxes, in which runners run. A session has at most one sandbox, started when it is first needed and reused
-// while it is healthy.
+// A provider of sandboxes, in which runners run. A session has at most one, which is reused while it is healthy.
 import type { Key } from '../../kernel/event.ts'
 import type { RunnerHealth } from '../protocol.ts'
 

@@ -2,8 +2,9 @@
 
 import * as v from 'valibot'
 import { withDeadline } from '../deadline.ts'
-import type { RunnerHealth } from '../protocol.ts'
+import type { RunEnvVars, RunnerHealth } from '../protocol.ts'
 import { readRunnerText } from '../remote/bounded-response.ts'
+import { tryOr } from '../try-or.ts'
 import { HEALTH_MS, RUNNER_CALL_MS, WORK_FILES_BYTES_MAX, WORK_FILES_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox } from './provider.ts'
 
@@ -21,78 +22,71 @@ export const askHealth = async (
   timeoutMs = HEALTH_MS,
   fetchRunner: RunnerFetch = fetch,
 ): Promise<RunnerHealth | null> => {
-  try {
-    return await withDeadline(timeoutMs, async (signal) => {
-      const answer = await fetchRunner(`${url}/health`, { redirect: 'manual', signal })
-      const said = v.safeParse(healthSchema, JSON.parse(await readRunnerText(answer)))
-      return answer.ok && said.success ? (said.output as RunnerHealth) : null
-    })
-  } catch {
-    return null
-  }
+  const answer = await ask(fetchRunner, `${url}/health`, timeoutMs)
+  const body: unknown = tryOr(null, () => JSON.parse(answer?.text ?? ''))
+  const said = v.safeParse(healthSchema, body)
+  return answer?.ok && said.success ? (said.output as RunnerHealth) : null
 }
 
 /** False: the runner has no such route. Throws a sentence that names no value. */
 export const putEnv = async (
-  { url, token, fetch: fetchRunner }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
-  vars: { readonly [name: string]: string | null },
+  { url, token, fetch: fetchRunner = fetch }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
+  vars: RunEnvVars,
 ): Promise<boolean> => {
-  const status = await callRunner(url, 'PUT', '/env', token, { vars }, RUNNER_CALL_MS, fetchRunner)
-  if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
+  const answer = await ask(fetchRunner, `${url}/env`, RUNNER_CALL_MS, jsonRequest('PUT', token, { vars }))
+  if (!answer) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // A runner of the document alone has no such route; its platform sets its environment.
+  const { status } = answer
   if (status === 404 || status === 405) return false
   if (status >= 300)
     throw Object.assign(new Error(`The sandbox's runner did not take its settings: it answered ${status}.`), { status })
   return true
 }
 
-/** True = the runner accepted the request. */
 export const askToStop = async (
   url: string,
   token: string | null,
   timeoutMs: number,
-  fetchRunner?: RunnerFetch,
+  fetchRunner: RunnerFetch = fetch,
 ): Promise<boolean> => {
-  const status = await callRunner(url, 'POST', '/stop', token, {}, timeoutMs, fetchRunner)
-  return status !== null && status < 300
+  const answer = await ask(fetchRunner, `${url}/stop`, timeoutMs, jsonRequest('POST', token, {}))
+  return answer !== null && answer.status < 300
 }
 
 /** The runner's answer about the files of its work folder; null = no answer. */
 export const askWorkFiles = async (
   { url, token, fetch: fetchRunner = fetch }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   path: string,
-): Promise<{ readonly status: number; readonly text: string } | null> => {
-  try {
-    return await withDeadline(WORK_FILES_MS, async (signal) => {
-      const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
-      const answer = await fetchRunner(`${url}${path}`, { headers, redirect: 'manual', signal })
-      return { status: answer.status, text: await readRunnerText(answer, WORK_FILES_BYTES_MAX) }
-    })
-  } catch {
-    return null
-  }
+): Promise<RunnerAnswer | null> =>
+  ask(fetchRunner, `${url}${path}`, WORK_FILES_MS, { headers: bearer(token) }, WORK_FILES_BYTES_MAX)
+
+interface RunnerAnswer {
+  readonly ok: boolean
+  readonly status: number
+  readonly text: string
 }
 
-const callRunner = async (
+const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { authorization: `Bearer ${token}` }
+
+const jsonRequest = (method: string, token: string | null, body: object): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json', ...bearer(token) },
+  body: JSON.stringify(body),
+})
+
+/** Null: no answer in time, or one that is too long. */
+const ask = async (
+  fetchRunner: RunnerFetch,
   url: string,
-  method: string,
-  path: string,
-  token: string | null,
-  body: object,
-  timeoutMs = RUNNER_CALL_MS,
-  fetchRunner: RunnerFetch = fetch,
-): Promise<number | null> => {
+  timeoutMs: number,
+  init: RequestInit = {},
+  bytesMax?: number,
+): Promise<RunnerAnswer | null> => {
   try {
     return await withDeadline(timeoutMs, async (signal) => {
-      const answer = await fetchRunner(`${url}${path}`, {
-        method,
-        headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
-        body: JSON.stringify(body),
-        redirect: 'manual',
-        signal,
-      })
-      await readRunnerText(answer)
-      return answer.status
+      const answer = await fetchRunner(url, { ...init, redirect: 'manual', signal })
+      return { ok: answer.ok, status: answer.status, text: await readRunnerText(answer, bytesMax) }
     })
   } catch {
     return null

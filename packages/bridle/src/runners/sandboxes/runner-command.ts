@@ -1,5 +1,4 @@
-// How our own runner, and the first program of a sandbox, are started, from source or as built; and which files an engine
-// inside needs to see for that.
+// The commands of our own runner and of the first program in a sandbox, and the files that an engine inside must see for them.
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -4,8 +4,10 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, realpathSync } fr
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
+import { present } from '../../kernel/json.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import { startTimeOf } from '../process-table.ts'
+import { tryOr } from '../try-or.ts'
 import { privateFolder, readablePaths, stateFolder, workPlace } from './folders/session-paths.ts'
 import type { Isolation } from './isolation/isolation.ts'
 import { type IsolationPlan, PLAN_VARIABLE } from './isolation/isolation-plan.ts'
@@ -99,23 +101,8 @@ export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords
 }
 
 /** The whole environment of the runner. It holds no provider key and no token of the server. */
-const environment = (
-  {
-    id,
-    env,
-    engines,
-    isolation,
-    orphanMs,
-    workspace,
-    dataFolder,
-    readOnly,
-    bwrap,
-    network,
-    limits,
-    cgroup,
-  }: RunnerLaunch,
-  folder: string,
-): NodeJS.ProcessEnv => {
+const environment = (wanted: RunnerLaunch, folder: string): NodeJS.ProcessEnv => {
+  const { env, engines, isolation, workspace, dataFolder, network, limits, cgroup, bwrap } = wanted
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const path = isolation.isContained ? programs : process.env.PATH || programs
   const { path: work, isInPlace } = workPlace(workspace)
@@ -124,13 +111,12 @@ const environment = (
     backend: isolation.isContained ? 'bubblewrap' : 'process',
     folder: run,
     programs: join(dataFolder, 'programs'),
-    readOnly: [...readOnly, ...readablePaths(workspace), ...(isInPlace ? ownersFolders(work) : [])],
+    readOnly: [...wanted.readOnly, ...readablePaths(workspace), ...(isInPlace ? ownersFolders(work) : [])],
     hidden: [dataFolder],
     ...(isInPlace && { isInPlace, projects: projectPaths(), leases: leasesOf(dataFolder) }),
     network,
     limits,
-    ...(cgroup !== null && { cgroup }),
-    ...(bwrap !== undefined && { bwrap }),
+    ...present({ cgroup: cgroup ?? undefined, bwrap }),
   }
   return {
     PATH: `${dirname(process.execPath)}:${path}`,
@@ -149,8 +135,8 @@ const environment = (
     BRIDLE_RUNNER_PRIVATE: privateFolder(workspace),
     BRIDLE_RUNNER_SOCKET: socketPathOf(folder),
     [PLAN_VARIABLE]: JSON.stringify(plan),
-    BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
-    [SANDBOX_VARIABLE]: id,
+    BRIDLE_RUNNER_IDLE_MS: String(wanted.orphanMs),
+    [SANDBOX_VARIABLE]: wanted.id,
   }
 }
 
@@ -199,13 +185,8 @@ const waitForAnnouncement = async (file: string, failure: Promise<string>, start
   throw new Error(`it said nothing for ${startMs / 1000} seconds`)
 }
 
-const isAnnouncement = (line: string): boolean => {
-  try {
-    return typeof (JSON.parse(line) as { url?: unknown } | null)?.url === 'string'
-  } catch {
-    return false
-  }
-}
+const isAnnouncement = (line: string): boolean =>
+  tryOr(false, () => typeof (JSON.parse(line) as { url?: unknown } | null)?.url === 'string')
 
 const readStart = (file: string): string => {
   const bytes = Buffer.alloc(64 * 1024)

@@ -1,5 +1,4 @@
-// The processes of a sandbox: the one that was started, which is known by number and start time, and whatever carries the
-// sandbox's id in its environment.
+// The processes of a sandbox: the one that was started, and all that carry the sandbox's id in their environment.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesInside, processesWhere, startTimeOf } from '../process-table.ts'
@@ -11,7 +10,6 @@ export interface ProcessIdentity {
   readonly startedAt: string | null
 }
 
-/** Set for every process of a sandbox. */
 export const SANDBOX_VARIABLE = 'BRIDLE_SANDBOX_ID'
 
 /** Unknown where a process has this number and the record has no start time to compare. */

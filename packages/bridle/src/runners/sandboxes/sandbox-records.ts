@@ -1,7 +1,8 @@
 // The record of a sandbox, a file in its folder by which the next process finds it. It holds no secret.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { readJson, writeJson } from '../json-file.ts'
 
 const text = v.string()
 const recordSchema = v.object({
@@ -36,19 +37,14 @@ export class SandboxRecords {
   /** Null: there is no record with this id, or it cannot be read. */
   read(id: string): SandboxRecord | null {
     if (!this.ids().includes(id)) return null
-    try {
-      const read = v.safeParse(recordSchema, JSON.parse(readFileSync(join(this.folderOf(id), 'record.json'), 'utf8')))
-      return read.success && read.output.id === id ? read.output : null
-    } catch {
-      return null
-    }
+    const file = join(this.folderOf(id), 'record.json')
+    const read = v.safeParse(recordSchema, readJson(file))
+    return read.success && read.output.id === id ? read.output : null
   }
 
   /** Writes the whole record or nothing. */
   write(record: SandboxRecord): void {
-    const file = join(this.folderOf(record.id), 'record.json')
-    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeJson(join(this.folderOf(record.id), 'record.json'), record)
   }
 
   remove(id: string): void {

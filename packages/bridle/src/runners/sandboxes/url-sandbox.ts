@@ -1,5 +1,4 @@
-// A runner that an operator started, reached by its URL. All sessions share it, so it plays one run at a time. The server
-// never starts, stops or removes it.
+// A runner that an operator started, shared by all sessions, one run at a time. The server never starts or stops it.
 
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'

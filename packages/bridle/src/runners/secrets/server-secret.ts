@@ -1,5 +1,4 @@
-// The server's own secret: tokens of runs and sandboxes are derived from it, so that the next process knows them and no
-// other file has to hold one.
+// The server's secret. Tokens of runs and sandboxes are derived from it, so that the next process knows them without a file.
 import { createHmac, randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { claudeInfo } from '../engines/claude/capabilities.ts'
+import { claudeInfo } from '../engines/claude/description.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
 import { puppetEngine } from '../engines/puppet.suite.ts'
 import { EngineDriver, type EngineDriverOptions } from './engine-driver.ts'

@@ -1,8 +1,8 @@
 // Plays runs on engines, one at a time. Each run ends exactly once, however its engine behaves.
 
-import { canonicalJson } from '../../kernel/json.ts'
+import { canonicalJson, present } from '../../kernel/json.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
-import type { Engine, EngineSession, TurnEnd } from '../engines/engine.ts'
+import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../timeout.ts'
@@ -17,21 +17,16 @@ export interface RunTimeouts {
   readonly runMs?: number
 }
 
-export interface EngineDriverOptions extends RunTimeouts {
-  readonly workFolder: string
-  readonly stateFolder: string
-  readonly filesFolder?: string
-  readonly privateFolder: string
+type EngineFolders = Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'filesFolder' | 'privateFolder'>
+
+export interface EngineDriverOptions extends RunTimeouts, EngineFolders {
   /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
   readonly keepsEngine?: boolean
-  /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
 
 export class EngineDriver {
   readonly #options: EngineDriverOptions
-  readonly #answerIds = new Map<RunRecord, Set<string>>()
-  readonly #steerIds = new Map<RunRecord, Set<string>>()
   #warmEngine: WarmEngine | null = null
   #activeRun: ActiveRun | null = null
   #isClosed = false
@@ -52,11 +47,9 @@ export class EngineDriver {
     if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
     else if (session && !playing.isBroken) await closeSession(session)
     this.#activeRun = null
-    this.#answerIds.delete(record)
-    this.#steerIds.delete(record)
     // Last: a caller may send the next run as soon as this one has ended.
     playing.end(end)
-    playing.release()
+    playing.released.resolve()
   }
 
   async #runTurn(playing: ActiveRun, engine: Engine, query: RunnerQuery, hasKey: boolean): Promise<TurnEnd> {
@@ -68,7 +61,10 @@ export class EngineDriver {
       playing.session = session
       if (playing.decidedEnd) return playing.decidedEnd
       const watched = this.#watchTimeouts(playing)
-      const played = Promise.race([session.play(query.prompt, playing.record, query.continues), playing.forcedEnd])
+      const played = Promise.race([
+        session.play(query.prompt, playing.record, query.continues),
+        playing.forcedEnd.promise,
+      ])
       const end = await played.finally(() => clearInterval(watched))
       // The engine's end counts, unless the runner stopped the run for a reason of its own.
       return playing.decidedEnd ?? serverAwayEnd(playing, end)
@@ -88,7 +84,6 @@ export class EngineDriver {
     return { stopped: true, resume }
   }
 
-  /** Stops a run that nobody follows any more. */
   abandon(record: RunRecord): void {
     const playing = this.#activeRun
     if (playing?.record !== record) return
@@ -121,25 +116,27 @@ export class EngineDriver {
 
   /** False = no approval waits for this answer. An answer that arrives twice counts once. */
   async answer(record: RunRecord, toolUseId: string, verdict: RunnerApprovalAnswer): Promise<boolean> {
+    const playing = this.#activeRun
+    if (playing?.record !== record) return false
     const id = `${toolUseId}/${verdict.answerId ?? ''}`
-    if (verdict.answerId !== undefined && this.#answerIds.get(record)?.has(id)) return true
+    if (verdict.answerId !== undefined && playing.answerIds.has(id)) return true
     // Remember the id before awaiting: the same answer may arrive twice at once.
-    remember(this.#answerIds, record, id)
+    playing.answerIds.add(id)
     if (await record.answer(toolUseId, verdict)) return true
-    this.#answerIds.get(record)?.delete(id)
+    playing.answerIds.delete(id)
     return false
   }
 
   async steer(record: RunRecord, { id, text }: { id: string; text: string }): Promise<boolean> {
     const playing = this.#activeRun
     if (playing?.record !== record || !playing.session) return false
-    if (this.#steerIds.get(record)?.has(id)) return true
-    remember(this.#steerIds, record, id)
+    if (playing.steerIds.has(id)) return true
+    playing.steerIds.add(id)
     try {
       await playing.session.steer(text)
       return true
     } catch {
-      this.#steerIds.get(record)?.delete(id)
+      playing.steerIds.delete(id)
       return false
     }
   }
@@ -155,13 +152,8 @@ export class EngineDriver {
     // An engine that is still opening is closed as soon as it is open.
     this.#isClosed = true
     const playing = this.#activeRun
-    if (playing)
-      await this.#stopRun(playing, {
-        kind: 'failed',
-        message: 'The runner stopped.',
-        reason: 'runner_stopped',
-        transient: true,
-      })
+    const end = { kind: 'failed', message: 'The runner stopped.', reason: 'runner_stopped', transient: true } as const
+    if (playing) await this.#stopRun(playing, end)
     await this.#closeWarmEngine()
   }
 
@@ -183,10 +175,7 @@ export class EngineDriver {
     await this.#closeWarmEngine()
     const { workFolder, stateFolder, filesFolder, privateFolder, launcher } = this.#options
     return engine.open({
-      workFolder,
-      stateFolder,
-      ...(filesFolder !== undefined && { filesFolder }),
-      privateFolder,
+      ...{ workFolder, stateFolder, ...present({ filesFolder }), privateFolder },
       launcher: () => launcher(engine.provider),
       resume: query.resume ?? null,
       settings: query.settings ?? {},
@@ -212,10 +201,10 @@ export class EngineDriver {
       if ((await gently) !== 'late') return
       playing.isBroken = true
       await closeSession(session)
-      playing.forceEnd(playing.decidedEnd ?? end)
+      playing.forcedEnd.resolve(playing.decidedEnd ?? end)
     })()
     await playing.stopping
-    await withTimeout(CLOSE_MS, playing.released)
+    await withTimeout(CLOSE_MS, playing.released.promise)
   }
 
   #watchTimeouts(playing: ActiveRun): NodeJS.Timeout {
@@ -236,11 +225,11 @@ export class EngineDriver {
 
 class ActiveRun {
   readonly record: RunRecord
-  readonly forcedEnd: Promise<TurnEnd>
-  forceEnd: (reportEnd: TurnEnd) => void = () => {}
+  readonly forcedEnd = Promise.withResolvers<TurnEnd>()
   /** Resolves when the next run may start. */
-  readonly released: Promise<void>
-  release: () => void = () => {}
+  readonly released = Promise.withResolvers<void>()
+  readonly answerIds = new Set<string>()
+  readonly steerIds = new Set<string>()
   session: EngineSession | null = null
   stopping: Promise<void> | null = null
   /** The end that the runner decided on; it overrides the engine's. */
@@ -252,26 +241,14 @@ class ActiveRun {
 
   constructor(record: RunRecord) {
     this.record = record
-    this.forcedEnd = new Promise((resolve) => {
-      this.forceEnd = resolve
-    })
-    this.released = new Promise((resolve) => {
-      this.release = resolve
-    })
   }
 
   end(end: TurnEnd): void {
     const { session, record } = this
-    const resume = session?.resume ?? null
-    const handle = resume === null ? {} : { resume }
+    const handle = present({ resume: session?.resume ?? undefined })
     if (end.kind === 'completed') {
-      const named = session?.sessionId ? { sessionId: session.sessionId } : {}
-      record.report({
-        type: 'run.completed',
-        ...(end.result !== undefined && { result: end.result }),
-        ...named,
-        ...handle,
-      })
+      const sessionId = session?.sessionId || undefined
+      record.report({ type: 'run.completed', ...present({ result: end.result, sessionId }), ...handle })
     } else if (end.kind === 'interrupted') {
       record.report({ type: 'run.error', message: 'The run was cancelled.', reason: 'cancelled', ...handle })
     } else {
@@ -297,10 +274,6 @@ interface WarmEngine {
 const warmEngineKey = (engine: Engine, resume: string | null, { settings = {} }: RunnerQuery): string =>
   canonicalJson([engine.name, resume, settings as { [name: string]: string }])
 
-const remember = (known: Map<RunRecord, Set<string>>, record: RunRecord, id: string): void => {
-  known.set(record, (known.get(record) ?? new Set()).add(id))
-}
-
 /** Nothing outlives its turn but the engine. False = it may not stay, since something beside it could not be ended. */
 const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<boolean> => {
   const commands = (await session.endLeftovers?.().catch(() => null)) ?? (session.endLeftovers ? null : 0)
@@ -315,10 +288,8 @@ const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<
 
 /** Never rejects and never hangs, whatever the engine does. */
 const closeSession = async (session: EngineSession): Promise<void> => {
-  await withTimeout(
-    CLOSE_MS,
-    session.close().catch(() => {}),
-  )
+  const closing = session.close().catch(() => {})
+  await withTimeout(CLOSE_MS, closing)
 }
 
 const waitForRunEnd = async (record: RunRecord): Promise<void> => {

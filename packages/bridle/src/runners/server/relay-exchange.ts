@@ -15,7 +15,7 @@ export interface Upstream {
 
 export interface ForwardedRequest {
   readonly path: string
-  readonly body: Buffer | null
+  readonly body: string | null
   readonly provider: ProviderName
   readonly onStatus: (status: number) => void
   /** Called once, also for an answer that was cut; null = the request costs nothing. */
@@ -28,7 +28,6 @@ export type UnreachableVerdict = 'wait' | 'server_away' | 'provider_away'
 interface PatientRequest extends ForwardedRequest {
   /** The address and the key now; null = the run has ended, or has no key any more. */
   readonly target: () => Upstream | null
-  /** Called after each failed connection. */
   readonly onUnreachable: (sinceMs: number) => UnreachableVerdict
   /** Aborted when the engine leaves. */
   readonly signal: AbortSignal
@@ -102,7 +101,7 @@ const send = (
       ...headers,
       // The meter reads the answer, so it must not be compressed.
       'accept-encoding': 'identity',
-      ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),
+      ...(body && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     }
     const leave = () => upstreamRequest.destroy()
     const upstreamRequest = ask(url, { method: incoming.method, headers: sent }, (answer) => {
@@ -110,7 +109,8 @@ const send = (
       const status = answer.statusCode ?? 502
       onStatus(status)
       const isStream = answer.headers['content-type']?.startsWith('text/event-stream') ?? false
-      const meter = status < 300 ? usageMeter(provider, { isStream, requestBytes: body?.byteLength ?? 0 }) : null
+      const meter =
+        status < 300 ? usageMeter(provider, { isStream, requestBytes: Buffer.byteLength(body ?? '') }) : null
       let isCharged = false
       const charge = () => {
         if (!isCharged && meter) onUsage?.(meter.total())

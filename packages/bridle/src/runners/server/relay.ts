@@ -6,8 +6,8 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import { costUsd, priceOf } from '../../model-data/prices.ts'
 import { type Provider, REFUSAL_STATUSES } from '../credentials/providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
-import { admitRequest, pathNotAllowed } from '../credentials/request-admission.ts'
-import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from '../credentials/request-rules.ts'
+import { admitRequest, incomingCall, pathNotAllowed } from '../credentials/request-admission.ts'
+import { findProviderRoute, type ProxyRefusal, requestAddress } from '../credentials/request-rules.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
 import { isProxyRefusal } from '../credentials/spending/spend-ledger.ts'
 import type { RunnerHealth } from '../protocol.ts'
@@ -59,8 +59,7 @@ export const createRelay = ({
     if (!route) return no(pathNotAllowed(incoming.method, found))
     const left = new AbortController()
     outgoing.once('close', () => left.abort())
-    const own = terms(name)
-    const admitted = await admitRequest(incoming, route, own, left.signal)
+    const admitted = await admitRequest(incomingCall(incoming, left.signal), route, terms(name))
     if (isProxyRefusal(admitted)) return no(admitted)
     outgoing.once('close', admitted.end)
     if (outgoing.destroyed) return admitted.end()
@@ -133,18 +132,12 @@ const upstream = (name: ProviderName, vars: EnvVars): Upstream | null => {
   }
 }
 
-interface RelayTarget extends ProviderTarget {
-  readonly pathSecret: string
-  readonly query: string
-}
-
 /** Null: the path is none of the relay's. */
-const parseTarget = ({ method = '', url = '' }: IncomingMessage): RelayTarget | null => {
-  if (!url.startsWith('/') || !URL.canParse(url, 'http://relay')) return null
-  const { pathname, search } = new URL(url, 'http://relay')
-  const [, pathSecret = '', ...path] = pathname.split('/')
-  const found = findProviderRoute(method, `/${path.join('/')}`)
-  return found && { ...found, pathSecret, query: search }
+const parseTarget = ({ method = '', url }: IncomingMessage) => {
+  const address = requestAddress(url)
+  const [, pathSecret = '', ...path] = address?.pathname.split('/') ?? []
+  const found = address && findProviderRoute(method, `/${path.join('/')}`)
+  return found && { ...found, pathSecret, query: address.search }
 }
 
 /** In a shape that the clients of both providers display. */

@@ -6,7 +6,6 @@ import { ENDED_RUNS_MAX } from '../limits.ts'
 import type { RunnerQuery } from '../protocol.ts'
 
 export interface RunHistoryEntry {
-  /** The digest of the run's token; null = the run had no token. */
   readonly tokenDigest: string | null
   readonly bodyDigest: string
 }

@@ -1,11 +1,16 @@
-// A run inside a runner: its frames, the positions of its readers, and its open approvals. Frames are kept until they are
-// acknowledged, so that a reader who reconnects continues where it stopped.
+// A run inside a runner. Frames are kept until they are acknowledged, so that a reader who reconnects continues where it stopped.
 
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engines/engine.ts'
-import { encodeFrame, isTerminalEvent, type RunnerApprovalAnswer, type RunnerEvent } from '../protocol.ts'
+import {
+  encodeFrame,
+  isTerminalEvent,
+  type RunEnvVars,
+  type RunnerApprovalAnswer,
+  type RunnerEvent,
+} from '../protocol.ts'
 import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'
 import { APPROVAL_INPUT_CHARS_MAX, KEPT_CHARS_MAX, TRIM_FRAMES, UNREAD_CHARS_MAX } from './limits.ts'
 
@@ -17,20 +22,17 @@ export interface RunRecordOptions {
   readonly approvals: ApprovalMode | null
   /** The digest of the request: the same id with another body is refused. */
   readonly bodyDigest: string
-  readonly env: RunRecordEnv
+  readonly env: RunEnvVars
   readonly epoch: number
   readonly digest: Digest
   readonly now: () => number
 }
 
-type RunRecordEnv = { readonly [name: string]: string | null }
-
 export class RunRecord implements TurnReporter {
   readonly requestId: string
   readonly token: string | null
   readonly bodyDigest: string
-  /** Variables of this run alone. */
-  env: RunRecordEnv
+  env: RunEnvVars
   /** The highest epoch of its owners so far: requests of earlier owners are refused. */
   epoch: number
   readonly #options: RunRecordOptions
@@ -148,7 +150,6 @@ export class RunRecord implements TurnReporter {
     this.#notifyWaiters()
   }
 
-  /** Resolves at the next change of anything. */
   nextChange(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }

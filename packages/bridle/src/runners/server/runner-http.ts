@@ -1,19 +1,20 @@
 // Shared by the runner's routes: authorization, reading requests, and answers of one shape.
-
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GenericSchema } from 'valibot'
 import { isDeeperThan } from '../../kernel/json.ts'
 import { DEPTH_MAX } from '../../kernel/limits.ts'
+import { parseBody } from '../protocol.ts'
+import { tryOr } from '../try-or.ts'
 import { RUNNER_BODY_BYTES_MAX } from './limits.ts'
+import type { RunRecord } from './run-record.ts'
 
 export const isAuthorized = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
   !token || hasBearer(incoming, token)
 
-/** Whether the caller shows this very token. */
 export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
   hasBearerDigest(incoming, createHash('sha256').update(token).digest('hex'))
 
-/** The same check with the SHA-256 of the token. */
 export const hasBearerDigest = ({ headers }: IncomingMessage, digest: string): boolean => {
   const [, bearer = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   const isPresent = bearer !== ''
@@ -53,13 +54,7 @@ export const readRequestBody = async (incoming: IncomingMessage, outgoing: Serve
   }
 }
 
-export const decodePathPart = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+export const decodePathPart = (part: string): string => tryOr(part, () => decodeURIComponent(part))
 
 export const sendJson = (outgoing: ServerResponse, status: number, body: object): void => {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
@@ -69,4 +64,25 @@ export const sendJson = (outgoing: ServerResponse, status: number, body: object)
 export const sendError = (outgoing: ServerResponse, status: number, type: string, message: string): void => {
   if (outgoing.headersSent) return void outgoing.destroy()
   sendJson(outgoing, status, { error: { type, message } })
+}
+
+/** Acts on a body that is valid and comes from the run's latest owner; answers with the refusal otherwise. */
+export const handleBody = async <T extends object>(
+  outgoing: ServerResponse,
+  schema: GenericSchema<unknown, T>,
+  body: unknown,
+  run: RunRecord | null,
+  act: (value: T) => unknown,
+): Promise<void> => {
+  const parsed = parseBody(schema, body)
+  if ('problem' in parsed) return sendError(outgoing, 400, 'bad_request', parsed.problem)
+  if (run && refuseStaleEpoch(outgoing, run, (parsed.value as { epoch?: number }).epoch)) return
+  await act(parsed.value)
+}
+
+/** Answers with a refusal where a later owner was seen. Epochs belong to a session, so those of other runs are not compared. */
+export const refuseStaleEpoch = (outgoing: ServerResponse, run: RunRecord, epoch = run.epoch): boolean => {
+  if (epoch < run.epoch) sendError(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${run.epoch} was seen.`)
+  else run.epoch = epoch
+  return epoch < run.epoch
 }

@@ -8,6 +8,7 @@ import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { Engine } from '../engines/engine.ts'
 import { FILE_BYTES_MAX } from '../files/limits.ts'
 import { filesFolderOf, receiveFile } from '../files/received-files.ts'
+import { listen, listenerUrl, listenOnSocket } from '../listener.ts'
 import {
   ackSchema,
   approvalAnswerSchema,
@@ -25,23 +26,22 @@ import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
 import { CLEANUP_MS, ENDED_RUNS_SHOWN_MAX, FOLLOWED_AWAY_MS, KEEP_MS } from './limits.ts'
-import { listen, listenerUrl, listenOnSocket } from './listener.ts'
 import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
 import type { UnreachableVerdict } from './relay-exchange.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
-import { handleBody, refuseStaleEpoch } from './run-requests.ts'
 import { streamRun } from './run-stream.ts'
-import { type RunTerms, runTerms, type SpendRules, unlimitedTerms } from './run-terms.ts'
-import { mergeRunVars } from './run-vars.ts'
+import { mergeRunVars, type RunTerms, runTerms, type SpendRules, unlimitedTerms } from './run-terms.ts'
 import {
   decodePathPart,
   frameCursor,
+  handleBody,
   hasBearer,
   hasBearerDigest,
   isAuthorized,
   isLoopbackCaller,
   readRequestBody,
+  refuseStaleEpoch,
   sendError,
   sendJson,
 } from './runner-http.ts'

@@ -1,6 +1,5 @@
-// A git worktree for a session, made from a repository whose configuration is not obeyed. Git adds the worktree without
-// files; the files are then written through a git folder of our own, which has the repository's objects and no settings. A
-// `.gitattributes` can only name a filter: what the filter runs is a setting, and there is none.
+// A git worktree for a session, from a repository whose configuration is not obeyed. Git adds it without files. The files are written
+// through our own git folder, which has the repository's objects and no settings, so no filter of `.gitattributes` runs.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -60,7 +59,6 @@ export const addWorktree = async (worktree: Worktree): Promise<string[]> => {
   return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(gitDir, name)), own]
 }
 
-/** Another worktree of the repository has the branch. */
 export class BranchInUseError extends Error {
   readonly code = 'branch_in_use'
 
@@ -71,10 +69,7 @@ export class BranchInUseError extends Error {
   }
 }
 
-/**
- * Makes sure that no worktree has the branch. Git remembers a worktree whose folder was removed with a data folder; its entry is
- * removed. Call it before anything is recorded: what is recorded is removed after a failure, the branch too.
- */
+/** Frees a branch that a removed worktree still holds. Call it before the record is written: a failure removes what is recorded. */
 export const freeBranch = async (gitDir: string, branch: string): Promise<void> => {
   const entries = join(gitDir, 'worktrees')
   for (const name of await readdir(entries).catch(() => [])) {

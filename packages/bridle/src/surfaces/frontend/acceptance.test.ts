@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend/reducer.ts'
 import { emptyFrontendState } from '../../client/frontend/state.ts'
-import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
-import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
+import { claudeInfo } from '../../runners/engines/claude/description.ts'
+import { codexInfo } from '../../runners/engines/codex/description.ts'
 import { testApp } from '../http/test-app.suite.ts'
 import {
   type EnvelopeFrame,

@@ -1,10 +1,10 @@
 // A few lines of a source file around a position, with a mark below it.
 import { readFileSync } from 'node:fs'
+import { tryOr } from '../../runners/try-or.ts'
 import { FRAME_COLUMNS_MAX, FRAME_LINES, FRAME_MARGIN } from './limits.ts'
 
 /** A place in a source file, counted from one, as editors do. */
 export interface SourcePosition {
-  /** The absolute path. */
   readonly path: string
   readonly line: number
   readonly column: number
@@ -35,13 +35,7 @@ export const codeFrame = (
     .join('\n')
 }
 
-const sourceLines = (path: string): readonly string[] => {
-  try {
-    return readFileSync(path, 'utf8').split(/\r?\n/)
-  } catch {
-    return []
-  }
-}
+const sourceLines = (path: string): readonly string[] => tryOr([], () => readFileSync(path, 'utf8').split(/\r?\n/))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey these.
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g

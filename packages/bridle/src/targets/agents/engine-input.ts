@@ -1,7 +1,8 @@
-// The input of the agent of an engine, on every target: a prompt, and settings for this run.
+// The input of the agent of an engine, on every target: a prompt, and settings for this run, such as a model that the operator lists.
 import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { matchesModel } from '../../model-data/prices.ts'
 
 export const engineInput = (
   modelProblem: (model: string) => string | null,
@@ -15,7 +16,6 @@ export const engineInput = (
   },
 })
 
-/** The settings that a caller may send beside the prompt. */
 const settingSchemas: JsonObject = {
   model: { type: 'string' },
   max_budget_usd: { type: 'number', minimum: 0 },
@@ -37,3 +37,20 @@ export const engineInputProblem = (body: JsonObject): string | null => {
   }
   return null
 }
+
+export interface EngineModels {
+  readonly models?: readonly string[] | undefined
+  readonly model?: string | null | undefined
+}
+
+/** The model that the operator has set for the engine; without one the engine chooses, and nobody here knows which. */
+export const engineModels = (model: EngineModels['model']): Pick<AgentInfo, 'models'> =>
+  model == null ? {} : { models: [model] }
+
+/** `models` are patterns, with `*` for any part of a name; absent = any model. The answer is a sentence, or null. */
+export const engineModelProblem =
+  (models: readonly string[] | undefined) =>
+  (model: string): string | null =>
+    !models || models.some((pattern) => matchesModel(pattern, model))
+      ? null
+      : `The engine may not use the model "${model}". It may use: ${models.join(', ')}.`

@@ -25,9 +25,8 @@ import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
 import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxes/resources/resource-limits.ts'
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
 import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
-import { ServerFault } from '../server-fault.ts'
-import { engineInput } from './engine-input.ts'
-import { type EngineModels, engineModelProblem, engineModels } from './engine-models.ts'
+import { messageOf, ServerFault } from '../server-fault.ts'
+import { type EngineModels, engineInput, engineModelProblem, engineModels } from './engine-input.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
@@ -54,7 +53,6 @@ export interface EngineAgentsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
-  /** Where the files of prompts are read. */
   readonly uploads?: Pick<Uploads, 'read'>
   /** The server requires no token. */
   readonly isOpen?: boolean
@@ -140,7 +138,6 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
 }
 
-/** Whether the run in progress of a session names the sandbox. */
 const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
   const session = await host.find(key)
   const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
@@ -153,11 +150,7 @@ const keptNote = (count: number, endMs: number): string =>
 
 /** Names the engine: the operator may not know which of them broke the start. */
 const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
-  new ServerFault(
-    'engine_broken',
-    `The engine ${title} cannot be set up: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { cause },
-  )
+  new ServerFault('engine_broken', `The engine ${title} cannot be set up: ${messageOf(cause)}`, { cause })
 
 /** The options, with defaults from the environment. */
 const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {

@@ -1,5 +1,4 @@
-// Agents as files: `agents/*.{ts,js,mjs}` and `.fabricharness/agents/` below a root, each with an agent as its default
-// export. A broken file is reported with its problem; the other files work.
+// Agents as files in `agents/` and `.fabricharness/agents/`, each a default export. A broken file is reported; the others work.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -47,10 +46,7 @@ export const findAgents = async (below: string, agents?: AgentsFolder): Promise<
   })
 }
 
-/**
- * Calls back soon after something changed that agents are made of: a file in one of the folders, a file that an agent imports,
- * package.json, or the installed packages. The folders of imported files are known after the callback, which loads them.
- */
+/** Calls back after a change of agent files, files that they import, package.json or packages. The callback loads the agents. */
 export const watchAgents = (
   root: string,
   onChange: () => Promise<void> | void,

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { readJson } from '../../runners/json-file.ts'
 import type { SourcePosition } from './code-frame.ts'
 
 /** The imported package or file is not there. */
@@ -67,16 +68,10 @@ const missing = (specifier: string, importer: string, root: string): string => {
   return `but there is no file ${place}.`
 }
 
-/** The packages that package.json names. */
 const projectPackages = (root: string): readonly string[] => {
-  try {
-    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    )
-    return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies })
-  } catch {
-    return []
-  }
+  const manifest = (readJson(join(root, 'package.json')) ?? {}) as { readonly [field: string]: object | undefined }
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest
+  return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies })
 }
 
 /** The file is not parsed: an import that is written in an unusual way has no place. */

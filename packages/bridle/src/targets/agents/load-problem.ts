@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { tryOr } from '../../runners/try-or.ts'
 import { codeFrame, type SourcePosition } from './code-frame.ts'
 import { CommonJsError, MissingImportError, UnconfirmedFileError } from './import-errors.ts'
 import { SYNTAX_CHECK_FILES_MAX, SYNTAX_CHECK_MS } from './limits.ts'
@@ -12,7 +13,6 @@ import { projectFrames } from './stack-frames.ts'
 
 export interface LoadProblem {
   readonly problem: string
-  /** Lines of the source around the error. */
   readonly frame?: string
 }
 
@@ -58,13 +58,8 @@ const positionInHead = (stack = ''): SourcePosition | null => {
   return { path, line: Number(line), column }
 }
 
-const endOfLine = (path: string, line: number): number => {
-  try {
-    return (readFileSync(path, 'utf8').split(/\r?\n/)[line - 1] ?? '').length + 1
-  } catch {
-    return 1
-  }
-}
+const endOfLine = (path: string, line: number): number =>
+  tryOr(1, () => (readFileSync(path, 'utf8').split(/\r?\n/)[line - 1] ?? '').length + 1)
 
 /** An error that only the compiler of JavaScript finds has no place in this process; `node --check` prints one. */
 const foundBySyntaxCheck = (file: string, modules: ProjectModules): SourcePosition | null => {

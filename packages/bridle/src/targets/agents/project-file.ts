@@ -8,7 +8,6 @@ export const isProjectFile = (path: string, root: string): boolean => {
   return !isOwnFile(path)
 }
 
-/** Whether a file is one of this package. */
 export const isOwnFile = (path: string): boolean => path.startsWith(OWN_FOLDER)
 
 /** The folder of this package, also as the target of a link in node_modules. In a checkout it is below the root of the project. */

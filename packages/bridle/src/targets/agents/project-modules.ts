@@ -6,6 +6,8 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readJson } from '../../runners/json-file.ts'
+import { tryOr } from '../../runners/try-or.ts'
 import { CommonJsError, MissingImportError } from './import-errors.ts'
 import { isOwnFile, isProjectFile } from './project-file.ts'
 
@@ -57,7 +59,6 @@ export class ProjectModules {
     return this.#changedFiles().length > 0
   }
 
-  /** Paths of all files that are loaded. */
   get files(): readonly string[] {
     return [...this.#records.keys()]
   }
@@ -150,10 +151,7 @@ const hooks: Parameters<typeof registerHooks>[0] = {
   },
 }
 
-/**
- * Files that no agent imports are checked as well: the settings file and what it imports, packages, and files outside of the project, such
- * as a neighbour in the same repository. What is checked is what is run.
- */
+/** Also checks files that no agent imports: settings, packages, and neighbours in the repository. The checked source is run. */
 const checkSource = (url: string, source: unknown): void => {
   if (!url.startsWith('file:')) return
   const path = fileURLToPath(url)
@@ -182,11 +180,9 @@ const hasModuleSyntax = (path: string): boolean =>
 
 const nearestPackage = (folder: string): { readonly file: string; readonly type: unknown } => {
   const file = join(folder, 'package.json')
-  try {
-    return { file, type: (JSON.parse(readFileSync(file, 'utf8')) as { type?: unknown }).type }
-  } catch {
-    return dirname(folder) === folder ? { file, type: undefined } : nearestPackage(dirname(folder))
-  }
+  const manifest = readJson(file) as { readonly type?: unknown } | null
+  if (manifest !== null) return { file, type: manifest.type }
+  return dirname(folder) === folder ? { file, type: undefined } : nearestPackage(dirname(folder))
 }
 
 const stampOf = (path: string): string | null => {
@@ -194,10 +190,4 @@ const stampOf = (path: string): string | null => {
   return found ? `${found.mtimeMs}-${found.size}` : null
 }
 
-const realFolder = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
+const realFolder = (path: string): string => tryOr(path, () => realpathSync(path))

@@ -9,7 +9,7 @@ import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { createAssistant } from '../models/assistant.ts'
-import { engineModels } from './engine-models.ts'
+import { engineModels } from './engine-input.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 
 type Needs = { readonly claude?: string | null; readonly assistant?: string | null }

@@ -1,5 +1,4 @@
-// The agents of a server, for the host and for the wires. A definition that is loaded later serves the runs that start afterwards;
-// earlier runs keep the definition they began with.
+// The agents of a server. A definition that is loaded later serves later runs; earlier runs keep theirs.
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
@@ -14,7 +13,7 @@ import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identitie
 import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ASSISTANT } from '../models/assistant.ts'
-import { modelNeeds } from '../models/model-needs.ts'
+import { modelNeeds } from '../models/model-source.ts'
 import { ServerFault } from '../server-fault.ts'
 import { definitionProblem } from './definition-problem.ts'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'

@@ -1,6 +1,5 @@
 // News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
-import type { AnyEvent, Key } from '../../kernel/event.ts'
-import { keyText } from '../../kernel/event.ts'
+import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import { type Notice, noticeOf } from '../../kernel/views/notice.ts'
 import { WATCHED_RUNS_MAX } from './limits.ts'
 
@@ -50,6 +49,8 @@ export const runUpdates = (
     const id = `${keyText(key)} ${runId}`
     const run = runs.get(id)
     const place = { key, runId }
+    const reportWait = (message: string | null) =>
+      message === null ? undefined : onUpdate({ ...place, type: 'notice', kind: 'waiting', message })
     switch (event.type) {
       case 'turn_start':
         return begin(id, event.at)
@@ -63,19 +64,12 @@ export const runUpdates = (
         const { request_id: approvalId, tool_name: subject } = event.payload
         return onUpdate({ ...place, type: 'approval', approvalId, subject })
       }
-      case 'sandbox_awaited': {
-        const { reason } = event.payload
-        return reason === null ? undefined : onUpdate({ ...place, type: 'notice', kind: 'waiting', message: reason })
-      }
+      case 'sandbox_awaited':
+        return reportWait(event.payload.reason)
       case 'session_paused':
-        return onUpdate({
-          ...place,
-          type: 'notice',
-          kind: 'waiting',
-          message: 'paused: prompts wait until it is resumed',
-        })
+        return reportWait('paused: prompts wait until it is resumed')
       case 'session_resumed':
-        return onUpdate({ ...place, type: 'notice', kind: 'waiting', message: 'resumed' })
+        return reportWait('resumed')
       case 'turn_end': {
         runs.delete(id)
         const { from, costUsd = null, message = null } = run ?? {}

@@ -8,7 +8,7 @@ import type { ObjectStub } from '../../stores/object/platform-types.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
 import { readersName, tenantDirectory } from '../../stores/object/shards.ts'
 import { remoteUploads } from '../../stores/uploads/remote-uploads.ts'
-import { httpWires, socketWires } from '../../surfaces/all.ts'
+import { socketWires } from '../../surfaces/all.ts'
 import {
   type Access,
   type AccessOptions,
@@ -16,9 +16,9 @@ import {
   createAuthenticator,
   isLoopback,
 } from '../../surfaces/http/access/authenticate.ts'
-import { exposureOf, refusePrivateAgent } from '../../surfaces/http/access/exposure.ts'
+import { refusePrivateAgent } from '../../surfaces/http/access/exposure.ts'
 import type { TicketStore } from '../../surfaces/http/access/tickets.ts'
-import { type App, createApp } from '../../surfaces/http/router/app.ts'
+import type { App } from '../../surfaces/http/router/app.ts'
 import { Denial, isDenial, notFound, toResponse } from '../../surfaces/http/router/denial.ts'
 import { type FileServer, firstSegment } from '../../surfaces/http/router/pages.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
@@ -29,9 +29,8 @@ import {
   type SocketRoute,
   upgradeSocket,
 } from '../../surfaces/http/streams/socket-route.ts'
-import { voiceAccess } from '../../surfaces/voice/access.ts'
-import { type AgentRegistry, defaultAgent } from '../agents/registry.ts'
-import { createServerLines } from '../voice/server-lines.ts'
+import { composeApp } from '../compose-app.ts'
+import { messageOf } from '../server-fault.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
 import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
@@ -49,8 +48,8 @@ import {
   shardCountsFrom,
   uploadPlatform,
 } from './options.ts'
-import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
-import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
+import { fetchObject, forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
+import { copyOf, type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
 import { dropUnreadBody } from './unread-body.ts'
 
@@ -77,18 +76,11 @@ const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial =
   try {
     return new Gateway(options, env)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     console.error(message)
     return new Denial('internal_error', message)
   }
 }
-
-/** Says which agents can be spoken with; lines are opened in the objects of their sessions. */
-const linesOf = (env: HarnessEnv, registry: AgentRegistry) =>
-  createServerLines({
-    ...{ env, clock: runClock, host: () => noSessions, connect: connectProvider },
-    hasModel: (agent) => registry.hasModel(agent),
-  })
 
 const plain: HarnessOptions = {}
 /** Gateways by options: an isolate makes its gateway with the first request. */
@@ -109,39 +101,31 @@ class Gateway {
     const access = accessOptions(options, env)
     const registry = createWorkerAgents(options, env, null)
     const secret = signingSecret(env)
-    const tickets = sealedTickets({
-      secret,
-      now: runClock.now,
-      redeem: (tenant, nonce, at) => tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
-    })
+    const tickets = sealedTickets(secret, (tenant, nonce, at) =>
+      tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
+    )
     this.#env = env
     this.#secret = secret
     this.#home = directory.home
     this.#sockets = socketWires.map((row) => this.#forwardedSocketRoute(row))
-    this.#app = createApp(
-      {
-        ...access,
-        host: noSessions,
-        directory,
-        clock: runClock,
-        agents: registry.agents,
-        voice: linesOf(env, registry),
-        defaultAgent: defaultAgent(registry.agents, env),
-        ...exposureOf(env, options.expose),
-        ...voiceAccess(options, env),
-        tickets,
-        signingSecret: secret,
-        authenticator: gatewayAuthenticator(access, tickets),
-        forward: (row) => this.#routeOf(row),
-        uploads: remoteUploads(uploadPlatform(env)),
-        workspace: { target: 'cloudflare', store: 'durable-object' },
-        ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
-        callerAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
-        ...(options.rateLimit && { rateLimit: options.rateLimit }),
-        ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
-      },
-      httpWires,
-    )
+    const { app } = composeApp({
+      ...access,
+      ...{ env, options, host: noSessions, directory, clock: runClock },
+      agents: registry.agents,
+      hasModel: (agent) => registry.hasModel(agent),
+      // The lines say which agents can be spoken with; they are opened in the objects of their sessions.
+      lineClock: runClock,
+      connect: connectProvider,
+      tickets,
+      signingSecret: secret,
+      authenticator: gatewayAuthenticator(access, tickets),
+      forward: (row) => this.#routeOf(row),
+      uploads: remoteUploads(uploadPlatform(env)),
+      workspace: { target: 'cloudflare', store: 'durable-object' },
+      ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
+      callerAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
+    })
+    this.#app = app
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -169,8 +153,7 @@ class Gateway {
     const verdict = await readCredentialClaim(request, this.#secret)
     if ('answer' in verdict) return verdict.answer
     const { claim } = verdict
-    const { HARNESS_SESSION: objects } = this.#env
-    return objects.get(objects.idFromName(claim.home)).fetch(forwardWithClaim(request, claim))
+    return fetchObject(this.#env.HARNESS_SESSION, claim.home, forwardWithClaim(request, claim))
   }
 
   #routeOf(row: Route): Route {
@@ -184,10 +167,8 @@ class Gateway {
   #fileRoute(row: Route): Route {
     const objects: TreeObjects = {
       home: (key) => this.#home(key),
-      ask: (home, request, access, headers) => {
-        const { HARNESS_SESSION: sessions } = this.#env
-        return sessions.get(sessions.idFromName(home)).fetch(forwardToObject(request, access, home, headers))
-      },
+      ask: (home, request, access, headers) =>
+        fetchObject(this.#env.HARNESS_SESSION, home, forwardToObject(request, access, home, headers)),
     }
     return row.method === 'get'
       ? { ...row, handle: (call) => joinedExport(objects, call as Parameters<typeof joinedExport>[1]) }
@@ -209,11 +190,8 @@ class Gateway {
         const bytes = await rawBody.bytes()
         if (isDenial(bytes)) return bytes
         const { url, method, headers } = request
-        return this.#forward(
-          new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
-          access,
-          key as Key,
-        )
+        const again = new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> })
+        return this.#forward(again, access, key as Key)
       },
     }
   }
@@ -238,33 +216,22 @@ class Gateway {
 
   /** To the object of the tenant's directory that has the readers of changes. */
   async #forwardToDirectory(request: Request, access: Access): Promise<Response | Denial> {
-    const { HARNESS_DIRECTORY: objects } = this.#env
     const name = readersName(access.tenant, shardCountsFrom(this.#env).count)
     try {
-      return copyOf(await objects.get(objects.idFromName(name)).fetch(forwardToObject(request, access, name)))
+      return copyOf(await fetchObject(this.#env.HARNESS_DIRECTORY, name, forwardToObject(request, access, name)))
     } catch {
       return new Denial('unavailable', 'The directory moved; try again.', { 'retry-after': '1' })
     }
   }
 
   async #forward(request: Request, access: Access, key: Key): Promise<Response | Denial> {
-    const { HARNESS_SESSION: objects } = this.#env
     try {
       const home = await this.#home(key)
-      return copyOf(await objects.get(objects.idFromName(home)).fetch(forwardToObject(request, access, home)))
+      return copyOf(await fetchObject(this.#env.HARNESS_SESSION, home, forwardToObject(request, access, home)))
     } catch {
       return new Denial('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
-}
-
-/** A copy, since the headers of a fetched response cannot be changed. */
-const copyOf = (answer: Response): Response => {
-  const { webSocket } = answer as { webSocket?: PlatformSocket | null }
-  const { status, headers } = answer
-  return webSocket
-    ? new Response(null, { status, headers, webSocket } as ResponseInit)
-    : new Response(answer.body, { status, headers })
 }
 
 /** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */

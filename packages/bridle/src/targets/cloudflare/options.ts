@@ -128,7 +128,6 @@ export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessO
   }
 }
 
-/** The places of uploaded files. */
 export const uploadPlatform = (env: HarnessEnv): UploadPlatform => ({
   objects: env.HARNESS_DIRECTORY,
   bucket: env.HARNESS_ARTIFACTS ?? null,

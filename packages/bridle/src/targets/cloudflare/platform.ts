@@ -63,3 +63,12 @@ export const withContentLength = (response: Response): Response => {
 
 export const autoResponse = (request: string, response: string): unknown =>
   new (globalThis as unknown as PlatformGlobals).WebSocketRequestResponsePair(request, response)
+
+/** A copy, since the headers of a fetched response cannot be changed. */
+export const copyOf = (answer: Response): Response => {
+  const { webSocket } = answer as { webSocket?: PlatformSocket | null }
+  const { status, headers } = answer
+  return webSocket
+    ? new Response(null, { status, headers, webSocket } as ResponseInit)
+    : new Response(answer.body, { status, headers })
+}

@@ -1,5 +1,4 @@
-// The rest of a body that no handler has read. The platform resets a connection with an unread body, and a client that is still sending
-// would lose the answer.
+// Drops the rest of an unread body: otherwise the platform would reset the connection, and a client that still sends loses the answer.
 import { runClock } from './alarms/object-clock.ts'
 import { UNREAD_BODY_BYTES_MAX, UNREAD_BODY_MS } from './limits.ts'
 

@@ -1,9 +1,10 @@
-// Models by their names, `provider/model-id`: from the providers in the options of a server, from packages that the user has
-// installed, or, for `openai-compatible`, from an address.
+// Models by name, `provider/model-id`: from the server's options, from installed packages, or, for `openai-compatible`, an address.
 import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { withTimeout } from '../../runners/timeout.ts'
+import { messageOf } from '../server-fault.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
 import { LOAD_MS_MAX } from './limits.ts'
@@ -20,10 +21,8 @@ export type ModelProvider =
 /** Providers by the first part of the names of their models. */
 export type ModelProviders = { readonly [provider: string]: ModelProvider }
 
-/** The variables that decide about models. */
 export type ModelEnv = { readonly [name: string]: string | undefined }
 
-/** The packages of providers that the user has installed. */
 export interface ProviderPackages {
   isInstalled(provider: string): boolean
   /** The provider of a package, made with these settings. */
@@ -94,8 +93,7 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
     const problem = problemOf(name)
     if (problem) throw problem
     const model = await inTime(load(name)).catch((cause: unknown) => {
-      const detail = cause instanceof Error ? cause.message : String(cause)
-      const message = `The model "${name}" could not be loaded: ${detail}`
+      const message = `The model "${name}" could not be loaded: ${messageOf(cause)}`
       throw new ModelError('unavailable', message, { retryable: false, cause })
     })
     const unfit = modelProblem(model)
@@ -121,12 +119,10 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
   }
 }
 
-const inTime = <T>(work: Promise<T>): Promise<T> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`its package took longer than ${LOAD_MS_MAX} ms.`)), LOAD_MS_MAX)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+const inTime = async (work: Promise<LanguageModel>): Promise<LanguageModel> => {
+  const model = await withTimeout(LOAD_MS_MAX, work)
+  if (model === 'late') throw new Error(`its package took longer than ${LOAD_MS_MAX} ms.`)
+  return model
 }
 
 /** The id of a model may have slashes of its own. */
@@ -151,3 +147,13 @@ const UNSET_URL =
   "Set BRIDLE_MODEL_URL to the address of a server that speaks like OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama."
 const SCHEMELESS_URL =
   'BRIDLE_MODEL_URL has no http:// or https:// at its beginning. Write the whole address, such as http://127.0.0.1:11434/v1 for Ollama.'
+
+/** The missing parts of all models, as one text; null: one of them can be asked. An object of a package has its key from elsewhere. */
+export const modelNeeds = (
+  models: readonly (LanguageModel | string)[],
+  missing: ModelSource['missing'],
+): string | null => {
+  const problems = models.flatMap((model) => (typeof model === 'string' ? (missing(model) ?? []) : []))
+  if (problems.length < models.length) return null
+  return problems.map((problem, at) => (at < problems.length - 1 ? problem.replace(/\.$/, '') : problem)).join('; or: ')
+}

@@ -1,7 +1,5 @@
-// How the provider packages of the AI SDK are named, and the variables that their keys are in. A package that keeps to the
-// convention needs no row.
+// The names of AI SDK packages and the variables of their keys. A package that keeps to the convention needs no row.
 
-/** The package of a provider. */
 export const packageOf = (provider: string): string => `@ai-sdk/${provider}`
 
 /** Names of providers are part of the name of a package, and of nothing else. */

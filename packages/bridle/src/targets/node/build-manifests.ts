@@ -1,7 +1,8 @@
 // Builds on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { readJson } from '../../runners/json-file.ts'
 import type { BuildManifest } from '../../surfaces/http/wire.ts'
 
 /** `path` is the folder of the build, and is not sent to callers. */
@@ -31,10 +32,7 @@ export const saveBuildManifest = (
 
 const FOLDER = 'builds'
 
-/**
- * The newest first, without builds whose folder is gone. A build is listed in a data folder. Where two data folders list the same output
- * folder, the newest build counts.
- */
+/** Newest first, without builds whose folder is gone. Of two builds in one output folder, the newest counts. */
 export const listBuildManifests = (dataFolders: readonly string[]): readonly BuildManifest[] => {
   const builds = new Map<string, BuildManifest>()
   const oldestFirst = dataFolders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
@@ -48,12 +46,7 @@ const readManifests = (data: string): LocalBuildManifest[] => {
   return readdirSync(folder).flatMap((file) => readManifest(join(folder, file)) ?? [])
 }
 
-/** Null for a file that is no manifest. */
 const readManifest = (file: string): LocalBuildManifest | null => {
-  try {
-    const manifest = JSON.parse(readFileSync(file, 'utf8')) as LocalBuildManifest
-    return typeof manifest.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
-  } catch {
-    return null
-  }
+  const manifest = readJson(file) as LocalBuildManifest | null
+  return typeof manifest?.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
 }

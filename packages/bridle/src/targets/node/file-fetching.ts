@@ -3,7 +3,7 @@ import { checkedRequest } from '../../runners/network/checked-request.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
 import { parseFetchOrigins } from '../../surfaces/http/uploads/fetch-origins.ts'
 import { createFileFetcher, type FileFetcher } from '../../surfaces/http/uploads/file-fetcher.ts'
-import { ServerFault } from '../server-fault.ts'
+import { messageOf, ServerFault } from '../server-fault.ts'
 
 /** Null = the operator allows no host. */
 export const fileFetcherOf = ({ fetch = [] }: OpenHarnessOptions = {}): FileFetcher | null => {
@@ -11,6 +11,6 @@ export const fileFetcherOf = ({ fetch = [] }: OpenHarnessOptions = {}): FileFetc
   try {
     return createFileFetcher({ isAllowed: parseFetchOrigins(fetch), open: checkedRequest() })
   } catch (error) {
-    throw new ServerFault('fetch_invalid', error instanceof Error ? error.message : String(error))
+    throw new ServerFault('fetch_invalid', messageOf(error))
   }
 }

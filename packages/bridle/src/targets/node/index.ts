@@ -9,13 +9,10 @@ import { ServerFault } from '../server-fault.ts'
 import { optionsOn } from '../settings.ts'
 import { publishAddress } from './credentials/local-token.ts'
 import { nodeListener } from './harness/node-listener.ts'
-import { isOpenServer, openHarness } from './harness/open-harness.ts'
+import { isOpenServer, type OpenHarness, openHarness } from './harness/open-harness.ts'
 import { limitConnections } from './http/connection-limits.ts'
-import { listen, requestTimeouts } from './http/listening.ts'
-import { OfferingRequest } from './http/offered-upgrade.ts'
+import { addProbeHost, inTurn, listenAt, OfferingRequest, requestTimeouts } from './http/listening.ts'
 import { answerParserErrors } from './http/parser-errors.ts'
-import { inTurn } from './http/pipelined-requests.ts'
-import { addProbeHost } from './http/probe-host.ts'
 import type { ServerOptions } from './server-options.ts'
 
 export type { AgentFailure } from '../../agents/run-ports.ts'
@@ -37,26 +34,23 @@ export type ServedAgents = ReadonlyMap<
   Pick<AgentInfo, 'name' | 'needs' | 'engine' | 'isDefault' | 'inputSchema'>
 >
 
+type ServerClose = (graceMs?: number, onWait?: (runs: number) => void) => Promise<void>
+
 /** A running server. */
 export class HarnessServer {
   /** The address of the server. */
   readonly url: string
-  readonly #close: (graceMs?: number, onWait?: (runs: number) => void) => Promise<void>
+  readonly #close: ServerClose
   readonly #exposure: ExposurePolicy
   /** The agents by name, as they are now. */
   readonly agents: ServedAgents
   /** Whether there is a web app at `/`. */
   readonly hasCockpit: boolean
 
-  private constructor(
-    url: string,
-    close: (graceMs?: number, onWait?: (runs: number) => void) => Promise<void>,
-    exposure: ExposurePolicy,
-    serves: { readonly agents: ServedAgents; readonly hasCockpit: boolean },
-  ) {
+  private constructor(url: string, { agents, hasCockpit, exposure }: OpenHarness, close: ServerClose) {
     this.url = url
-    this.agents = serves.agents
-    this.hasCockpit = serves.hasCockpit
+    this.agents = agents
+    this.hasCockpit = hasCockpit
     this.#close = close
     this.#exposure = exposure
   }
@@ -84,7 +78,7 @@ export class HarnessServer {
     answerParserErrors(server)
     limitConnections(server, options)
     server.on('upgrade', harness.sockets.upgrade)
-    const close = async (graceMs = 0, onWait?: (runs: number) => void) => {
+    const close: ServerClose = async (graceMs = 0, onWait) => {
       await harness.drain(graceMs, onWait)
       server.close()
       await harness.leave()
@@ -93,7 +87,7 @@ export class HarnessServer {
     }
     let url: string
     try {
-      url = await listen(server, port, hostname)
+      url = await listenAt(server, port, hostname)
       await harness.start()
     } catch (error) {
       server.close()
@@ -103,7 +97,7 @@ export class HarnessServer {
     }
     // A server of one command is for that command alone: nobody else has its token.
     if (options.ownerToken === undefined) publishAddress(data, url, { asksToken: keepToken })
-    return new HarnessServer(url, close, harness.exposure, harness)
+    return new HarnessServer(url, harness, close)
   }
 
   /** In production: the exposed agents, and how to expose others; null = all are exposed. */

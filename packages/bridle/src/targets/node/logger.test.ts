@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { createLogger } from './logger.ts'
+import { createLogger, requestLevel } from './logger.ts'
 
 const lines = (level: string | undefined, isTerminal: boolean) => {
   const written: string[] = []
@@ -53,3 +53,16 @@ test('a level that is none says so', () => {
     expect.objectContaining({ code: 'log_level_invalid', message: expect.stringContaining('BRIDLE_LOG') }),
   )
 })
+
+test.each([
+  ['/health', 200, 'debug'],
+  ['/ready', 200, 'debug'],
+  ['/metrics', 200, 'debug'],
+  ['/metrics', 401, 'info'],
+  ['/ready', 503, 'warn'],
+  ['/sessions', 200, 'info'],
+  ['/sessions/:id/health', 200, 'info'],
+  ['/sessions', 500, 'warn'],
+] as const)('[O138] a request of %s that is answered with %i is logged as %s', (route, status, level) =>
+  expect(requestLevel({ route, status })).toBe(level),
+)

@@ -1,7 +1,7 @@
 // Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. The fields are
 // ids, routes and outcomes: never a body, a prompt or a token.
-
 import { stripVTControlCharacters, styleText } from 'node:util'
+import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
 import { ServerFault } from '../server-fault.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -60,3 +60,11 @@ export const standardLogger = (env: NodeJS.ProcessEnv, now: () => number): Logge
     write: (line) => process.stderr.write(`${line}\n`),
     now,
   })
+
+/** A probe comes every few seconds and says nothing while it is answered: its lines would hide all others. */
+export const requestLevel = ({ route, status }: Pick<RequestLogEntry, 'route' | 'status'>): LogLevel => {
+  if (status >= 500) return 'warn'
+  return PROBES.has(route) && status < 400 ? 'debug' : 'info'
+}
+
+const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])

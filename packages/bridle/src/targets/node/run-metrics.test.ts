@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { createRunMetrics } from './run-metrics.ts'
+import { createRunMetrics, processMetrics } from './run-metrics.ts'
 
 const key = (agent: string, id: string) => ({ tenant: 't', agent, id })
 const event = (at: number, run: string, type: EventType, payload: object): AnyEvent =>
@@ -51,4 +51,19 @@ test('[O134] an import counts no runs, tokens or cost: they were spent elsewhere
   const imported = event(9_000, '', 'session_imported', { source: {}, digest: '' })
   runs.events(key('greet', 'one'), [start(1_000), usage, end(1_200, 'completed'), imported])
   expect(runs.metrics().map(({ rows }) => rows)).toEqual([[], [], [], []])
+})
+
+afterEach(() => void vi.restoreAllMocks())
+
+const startTime = (): number => {
+  const metric = processMetrics().find(({ name }) => name === 'process_start_time_seconds')
+  return metric?.type === 'gauge' ? (metric.rows[0]?.value ?? Number.NaN) : Number.NaN
+}
+
+test('[O7] the start of the process stays the same when the clock of the machine is set', () => {
+  const started = startTime()
+  expect(started).toBeGreaterThan(1_700_000_000)
+  const later = Date.now() + 600_000
+  vi.spyOn(Date, 'now').mockReturnValue(later)
+  expect(startTime()).toBe(started)
 })

@@ -1,7 +1,7 @@
-// Runs, tokens and cost by agent, from committed events, for /metrics.
+// Figures for /metrics: runs, tokens and cost by agent, from committed events, and figures of this process.
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { Histogram } from '../../surfaces/http/router/histogram.ts'
-import type { Metric, MetricLabels } from '../../surfaces/http/router/metrics.ts'
+import { type Metric, type MetricLabels, single } from '../../surfaces/http/router/metrics.ts'
 import { isImport, runUpdates } from '../agents/run-updates.ts'
 import { RUN_SECONDS } from './limits.ts'
 
@@ -66,4 +66,18 @@ class Sums {
   rows() {
     return [...this.#rows.values()].map(({ labels, highest }) => ({ labels, value: highest }))
   }
+}
+
+/** Read once: alerts take a start that changes for a restart, and the clock of a machine is corrected all the time. */
+const STARTED = Math.round(performance.timeOrigin / 1_000)
+
+export const processMetrics = (): readonly Metric[] => {
+  const { user, system } = process.cpuUsage()
+  const { rss, heapUsed } = process.memoryUsage()
+  return [
+    single('process_cpu_seconds_total', 'counter', 'Processor time', (user + system) / 1_000_000),
+    single('process_resident_memory_bytes', 'gauge', 'Memory', rss),
+    single('process_start_time_seconds', 'gauge', 'Start, in seconds since 1970', STARTED),
+    single('nodejs_heap_size_used_bytes', 'gauge', 'Memory of JavaScript objects', heapUsed),
+  ]
 }

@@ -1,5 +1,4 @@
-// The tracer of model agents: spans of OpenTelemetry, while they happen. Without a registered SDK nothing is recorded, and a run costs
-// a single empty span.
+// Spans of OpenTelemetry for model agents, while they happen. Without a registered SDK a run costs one empty span.
 import type { Context, Tracer } from '@opentelemetry/api'
 import { NO_SPAN, type RunTracer, type SpanStart, type TraceSpan } from '../../agents/trace/trace.ts'
 import type { OpenTelemetryApi } from './open-telemetry.ts'

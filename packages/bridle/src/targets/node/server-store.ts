@@ -10,7 +10,7 @@ import { openSqlite } from '../../stores/data-folder.ts'
 import { lockFolder, makeFolder, writeFolderOwner } from '../../stores/folder-lock.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { OpenStore, StoreOpener } from '../../stores/open-store.ts'
-import { ServerFault } from '../server-fault.ts'
+import { messageOf, ServerFault } from '../server-fault.ts'
 import { isBuiltInStore, storeProblem } from './store-setting.ts'
 
 /** Locks the folder `data` for this process until the store is closed. */
@@ -89,8 +89,6 @@ const importStore = async (path: string): Promise<{ readonly default?: unknown }
     throw new ServerFault('store_invalid', `The store ${path} cannot be loaded: ${messageOf(cause)}`, { cause })
   }
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 const logMethods: readonly (keyof Log)[] = ['open', 'append', 'read', 'result', 'remove']
 const directoryMethods: readonly (keyof Directory)[] = ['list', 'approvals', 'settled', 'due', 'inHand', 'find']

@@ -1,7 +1,8 @@
-// The clock and the digest of a Node process.
+// The clock, the event loop and the digest of a Node process.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
+import type { EventLoop } from '../../kernel/session/reading/read-scheduler.ts'
 
 export const clock: Clock = {
   now: () => Date.now(),
@@ -19,3 +20,9 @@ export const threadCpuMs = (): number => {
 }
 
 export const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
+
+/** Node runs timers and network callbacks before it runs callbacks of `setImmediate`. */
+export const eventLoop: EventLoop = {
+  now: () => performance.now(),
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+}

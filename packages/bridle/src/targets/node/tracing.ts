@@ -1,5 +1,4 @@
-// OpenTelemetry spans, derived from committed events: a span per run, below it a span per tool call, and a span per request.
-// Without a registered SDK the spans record nothing, and none are kept.
+// OpenTelemetry spans from committed events: one per run, below it one per tool call, and one per request.
 
 import type { Context, Span } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
@@ -71,13 +70,8 @@ export const createTracing = (api: OpenTelemetryApi | null): Tracing => {
         'gen_ai.tool.name': event.payload.name,
         'gen_ai.tool.call.id': event.payload.tool_call_id,
       }
-      begin(
-        `${run} ${event.payload.tool_call_id}`,
-        `execute_tool ${event.payload.name}`,
-        event.at,
-        attributes,
-        open.get(run)?.within,
-      )
+      const id = `${run} ${event.payload.tool_call_id}`
+      begin(id, `execute_tool ${event.payload.name}`, event.at, attributes, open.get(run)?.within)
     }
     if (event.type === 'tool_outcome') {
       const { status, tool_call_id } = event.payload

@@ -2,13 +2,16 @@
 // of the agent `assistant`, and, where the server has none, by the realtime model, in writing.
 import { type AgentDefinition, agent } from '../../agents/agent.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
+import type { CascadeEnv } from '../../voice/cascade/settings.ts'
 import type { ConnectProvider } from '../../voice/realtime/provider-socket.ts'
-import { KEY_VARIABLES, providerAccess } from '../../voice/realtime/providers.ts'
+import { KEY_VARIABLES, providerAccess, type RealtimeEnv } from '../../voice/realtime/providers.ts'
 import { writtenModel } from '../../voice/realtime/written-answers.ts'
 import type { AssistantAgent } from '../models/assistant.ts'
-import type { VoiceEnv } from './server-lines.ts'
 
 export const VOICE = 'voice'
+
+/** The variables of the realtime providers and of the cascade. */
+export type VoiceEnv = RealtimeEnv & CascadeEnv
 
 export interface VoiceAgent {
   readonly definition: AgentDefinition

@@ -1,6 +1,8 @@
 // The login of Codex: tokens of a ChatGPT account, in the file that `codex login` writes. Codex itself renews them; nothing is written here.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { tryOr } from '../../try-or.ts'
+import { objectIn } from '../providers/usage-fields.ts'
 import type { Login, LoginProblem, LoginSource } from './login.ts'
 
 /** The address that Codex asks with such a login. */
@@ -47,13 +49,4 @@ const endOf = (token: string): number | null => {
   return typeof exp === 'number' ? exp * 1000 : null
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-const objectIn = (value: unknown): { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null ? (value as { readonly [name: string]: unknown }) : {}
+const parsed = (text: string): unknown => tryOr(null, () => JSON.parse(text))

@@ -1,5 +1,4 @@
-// A personal login of the server's user with a vendor, in place of a key. It is for this one person: a server that others reach does
-// not use it. The proxy adds it to requests, so no sandbox has it.
+// A vendor login of the server's user, in place of a key. Only servers that nobody else reaches use it, and no sandbox has it.
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface Login {
@@ -7,7 +6,6 @@ export interface Login {
   readonly secret: string
   /** The vendor's address for logins; absent = the one for keys. */
   readonly url?: string
-  /** The headers that carry the login, for a request with these headers. */
   readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }
 }
 

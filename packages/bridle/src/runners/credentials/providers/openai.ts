@@ -45,15 +45,12 @@ export const openai: Provider = {
 /** OpenAI counts cached tokens as part of the input. */
 const usageOf = (reported: unknown): Partial<TokenUsage> => {
   const usage = objectIn(reported)
-  const {
-    inputTokens,
-    cacheReadTokens = 0,
-    ...rest
-  } = validCounts({
+  const counts = validCounts({
     inputTokens: usage.input_tokens,
     cacheReadTokens: objectIn(usage.input_tokens_details).cached_tokens,
     outputTokens: usage.output_tokens,
   })
+  const { inputTokens, cacheReadTokens = 0, ...rest } = counts
   return {
     ...rest,
     ...(inputTokens !== undefined && { inputTokens: Math.max(0, inputTokens - cacheReadTokens), cacheReadTokens }),

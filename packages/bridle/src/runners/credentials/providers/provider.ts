@@ -15,7 +15,6 @@ export type ProviderVariable = `${string}_API_KEY` | `${string}_BASE_URL` | `${s
 
 export interface Provider {
   readonly title: string
-  /** Every variable of the provider starts with this prefix. */
   readonly variablePrefix: string
   /** The variables in which an operator sets the key and the base URL. */
   readonly keyName: ProviderVariable

@@ -1,6 +1,5 @@
-// The spend of one run on the server's key, and what the run may still spend. The worst case of a request is reserved before
-// the request is sent and settled when its cost is known, so that many requests at once cannot each pass the same limit.
-// The same ledger serves every place that keeps a key.
+// The spend of one run on the server's key. The worst case of a request is reserved before it is sent and settled when its cost is
+// known, so that concurrent requests cannot each pass the same limit.
 import { OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX } from '../limits.ts'
 import { type ProxyRefusal, spendRefusal, tooManyRequests } from '../request-rules.ts'
 
@@ -27,10 +26,7 @@ interface WaitingRequest {
   readonly answer: (answer: Reservation | ProxyRefusal) => void
 }
 
-/**
- * Whether a request may be sent now. One that the rest of the limit does not cover is sent alone: its worst case is seldom what
- * it costs, and a limit below the worst case must not stop every request. So the limit is passed by one request at most.
- */
+/** A request beyond the rest of the limit is sent alone: its worst case is seldom its cost. One request at most overspends. */
 export const whenToSend = (
   { spentUsd, reservedUsd, maxUsd }: SpendSums & { readonly maxUsd: number | null },
   usd: number,

@@ -2,6 +2,7 @@
 // events of a stream. The meter estimates an answer that was cut before that report: otherwise leaving early would be free.
 
 import type { TokenUsage } from '../../../model-data/prices.ts'
+import { tryOr } from '../../try-or.ts'
 import { CHARS_PER_TOKEN, METERED_CHARS_MAX } from '../limits.ts'
 import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
 import { objectIn } from '../providers/usage-fields.ts'
@@ -90,10 +91,4 @@ class TokenCounter implements UsageCounter {
   }
 }
 
-const parseProviderEvent = (text: string): ProviderEvent | null => {
-  try {
-    return objectIn(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
+const parseProviderEvent = (text: string): ProviderEvent | null => tryOr(null, () => objectIn(JSON.parse(text)))

@@ -7,13 +7,11 @@ import type { TurnEnd, TurnReporter } from '../engine.ts'
 import { CLAUDE_LEAVE_MS } from '../limits.ts'
 import type { ProcessMark } from '../process-mark.ts'
 import { ActiveTurn } from './active-turn.ts'
-import { PromptQueue, type SdkUserMessage } from './prompt-queue.ts'
 import type { SdkMessage } from './sdk-messages.ts'
+import { PromptQueue, type SdkUserMessage, turnEnd } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
-import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
 
-/** The part of the SDK that is used. */
 export interface ClaudeSdk {
   query(given: { prompt: AsyncIterable<SdkUserMessage>; options: { [name: string]: unknown } }): SdkQuery
 }
@@ -24,7 +22,6 @@ interface SdkQuery extends AsyncIterable<SdkMessage> {
   stopTask(taskId: string): Promise<unknown>
   close(): void
 }
-/** The process that the SDK asks for. */
 interface SdkSpawnOptions {
   readonly command: string
   readonly args: readonly string[]

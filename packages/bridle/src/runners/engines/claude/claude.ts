@@ -1,7 +1,9 @@
-// Claude Code through the Claude Agent SDK: one streaming-input query per open session, so that a second turn costs
-// milliseconds and not a process.
+// Claude Code through its Agent SDK: one streaming query per open session, so that a second turn starts no process.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { readJson } from '../../json-file.ts'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
 import {
   CONTINUE_PROMPT,
@@ -16,7 +18,6 @@ import { findPackage } from '../engine-packages.ts'
 import { newProcessMark } from '../process-mark.ts'
 import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
 import { claudeDescription } from './description.ts'
-import { TranscriptHeads } from './transcript-heads.ts'
 
 /** Retries of the engine; with its default of ten a refused key takes minutes to surface. */
 const RETRIES_MAX = '6'
@@ -174,3 +175,34 @@ const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string)
   // The mark by which the end of a sandbox finds the processes that were started in it.
   ...(env.BRIDLE_SANDBOX_ID && { BRIDLE_SANDBOX_ID: env.BRIDLE_SANDBOX_ID }),
 })
+
+/** The last entry of each transcript whose turn ended well: the engine continues from it without a fork. */
+class TranscriptHeads {
+  readonly #file: string
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#file = join(folder, 'tips.json')
+  }
+
+  headOf(session: string): string | undefined {
+    return this.#read()[session]
+  }
+
+  remember(session: string, last: string): void {
+    this.#write({ ...this.#read(), [session]: last })
+  }
+
+  forget(session: string): void {
+    const { [session]: known, ...others } = this.#read()
+    if (known !== undefined) this.#write(others)
+  }
+
+  #read(): { [session: string]: string } {
+    return (readJson(this.#file) ?? {}) as { [session: string]: string }
+  }
+
+  #write(tips: { [session: string]: string }): void {
+    writeFileSync(this.#file, JSON.stringify(tips), { mode: 0o600 })
+  }
+}

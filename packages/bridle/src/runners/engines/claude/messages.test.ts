@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ClaudeTurnReader } from './messages.ts'
 import type { SdkMessage } from './sdk-messages.ts'
-import { turnEnd } from './turn-end.ts'
+import { turnEnd } from './sdk-messages.ts'
 
 const stream = (event: object): SdkMessage => ({ type: 'stream_event', parent_tool_use_id: null, event })
 const begins = stream({ type: 'message_start' })

@@ -1,5 +1,5 @@
 // Messages of the Claude Agent SDK -> runner events. No process is involved, so tests call it with messages.
-import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import type { ContentBlock, SdkMessage, SdkStreamEvent, SdkSystemMessage, ToolResultMeta } from './sdk-messages.ts'
 import { ClaudeUsage, type ContextWindow, type StepUsage } from './usage.ts'
@@ -10,7 +10,6 @@ export interface CallNotes {
   readonly elapsedMs: ReadonlyMap<string, number>
 }
 
-/** Reads one turn. */
 export class ClaudeTurnReader {
   readonly #notes: CallNotes
   readonly #toolNames = new Map<string, string>()
@@ -90,11 +89,8 @@ export class ClaudeTurnReader {
   }
 
   #readAssistant(message: SdkMessage): RunnerEvent[] {
-    const {
-      content = [],
-      model,
-      usage,
-    } = message.message as { content?: ContentBlock[]; model?: string; usage?: StepUsage }
+    const said = message.message as { content?: ContentBlock[]; model?: string; usage?: StepUsage }
+    const { content = [], model, usage } = said
     const parent = message.parent_tool_use_id ?? null
     if (parent === null) this.#usage.recordMessage(usage)
     return content.flatMap((block): RunnerEvent[] => {
@@ -164,11 +160,8 @@ export class ClaudeTurnReader {
     const decided: RunnerEvent[] = decision?.decision
       ? [
           {
-            type: 'policy.decided',
-            subject: toolName,
-            outcome: decision.decision,
-            ...(decision.source && { source: decision.source }),
-            ...(decision.reason_type && { reason: decision.reason_type }),
+            ...{ type: 'policy.decided', subject: toolName, outcome: decision.decision },
+            ...present({ source: decision.source || undefined, reason: decision.reason_type || undefined }),
           },
         ]
       : []
@@ -191,6 +184,7 @@ export class ClaudeTurnReader {
 
   #readSystem(message: SdkMessage): RunnerEvent[] {
     const said = message as unknown as SdkSystemMessage
+    const agentId = String(said.task_id)
     switch (message.subtype) {
       case 'init':
         return Array.isArray(said.tools) ? [{ type: 'turn.tools', tools: said.tools.map(String) }] : []
@@ -199,9 +193,8 @@ export class ClaudeTurnReader {
           {
             type: 'retry',
             attempt: said.attempt ?? 0,
-            ...(said.max_retries !== undefined && !isOverload(said) && { maxRetries: said.max_retries }),
-            ...(said.retry_delay_ms !== undefined && { delayMs: said.retry_delay_ms }),
-            ...(said.error_status !== undefined && { status: said.error_status }),
+            ...present({ maxRetries: isOverload(said) ? undefined : said.max_retries }),
+            ...present({ delayMs: said.retry_delay_ms, status: said.error_status }),
             reason: retryReason(said),
           },
         ]
@@ -217,9 +210,7 @@ export class ClaudeTurnReader {
         return [
           {
             type: 'compaction',
-            ...(trigger !== undefined && { trigger }),
-            ...(pre_tokens !== undefined && { preTokens: pre_tokens }),
-            ...(post_tokens !== undefined && { postTokens: post_tokens }),
+            ...present({ trigger, preTokens: pre_tokens, postTokens: post_tokens }),
             ...(summarized !== null && { summarized, kept }),
             ...(summary !== null && { summary }),
           },
@@ -228,27 +219,17 @@ export class ClaudeTurnReader {
       case 'task_started':
         return [
           {
-            type: 'subagent.started',
-            agentId: String(said.task_id),
-            ...(said.subagent_type && { agentType: said.subagent_type }),
-            ...(said.tool_use_id && { toolUseId: said.tool_use_id }),
+            ...{ type: 'subagent.started', agentId },
+            ...present({ agentType: said.subagent_type || undefined, toolUseId: said.tool_use_id || undefined }),
           },
         ]
       case 'task_progress':
-        return [
-          {
-            type: 'subagent.progress',
-            agentId: String(said.task_id),
-            ...(said.description && { summary: said.description }),
-          },
-        ]
+        return [{ type: 'subagent.progress', agentId, ...present({ summary: said.description || undefined }) }]
       case 'task_notification':
         return [
           {
-            type: 'subagent.completed',
-            agentId: String(said.task_id),
-            status: said.status ?? 'completed',
-            ...(said.summary && { summary: said.summary }),
+            ...{ type: 'subagent.completed', agentId, status: said.status ?? 'completed' },
+            ...present({ summary: said.summary || undefined }),
           },
         ]
       default:

@@ -2,6 +2,7 @@
 
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
+import { tryOr } from '../../try-or.ts'
 import { TRANSCRIPT_BYTES_MAX } from '../limits.ts'
 
 /** Messages since the last compaction; null = not known. The engine named the file, so it must lie in the engine's own folder. */
@@ -41,10 +42,5 @@ interface TranscriptEntry {
 }
 
 /** The engine may still be writing the last line. */
-const parseTranscriptLine = (line: string): TranscriptEntry => {
-  try {
-    return (JSON.parse(line) as TranscriptEntry | null) ?? {}
-  } catch {
-    return {}
-  }
-}
+const parseTranscriptLine = (line: string): TranscriptEntry =>
+  tryOr({}, () => (JSON.parse(line) as TranscriptEntry | null) ?? {})

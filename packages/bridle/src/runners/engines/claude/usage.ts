@@ -17,7 +17,6 @@ export interface StepUsage {
 
 export class ClaudeUsage {
   #model = ''
-  /** The current step. */
   #step: StepUsage | null = null
   #lastStep: StepUsage | null = null
   #reported = { input: 0, output: 0, usd: 0 }
@@ -105,7 +104,6 @@ export class ClaudeUsage {
   }
 }
 
-/** How much the model's context holds, once it is known. */
 export interface ContextWindow {
   tokens: number
 }
@@ -134,7 +132,6 @@ const costOf = (message: SdkMessage): number => {
   return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)
 }
 
-/** The size of the context window that the engine reports. */
 const windowOf = (message: SdkMessage): number => {
   const models = Object.values((message.modelUsage ?? {}) as Record<string, { contextWindow?: number }>)
   return Math.max(0, ...models.map(({ contextWindow = 0 }) => contextWindow))

@@ -2,13 +2,14 @@
 // nothing at any moment; every request gets an answer or an error within its time limit.
 
 import type { JsonObject } from '../../../kernel/json.ts'
+import { kill } from '../../process-table.ts'
 import type { EngineCommand, EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import { withTimeout } from '../../timeout.ts'
 import { CODEX_LEAVE_MS, CODEX_LINE_CHARS_MAX, CODEX_STDERR_CHARS, EARLY_NOTIFICATIONS_MAX } from '../limits.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
-import { isObject, objectOf, textIn } from './lenient-json.ts'
+import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'
 
-/** A request of Codex to the runner. */
 export interface RpcRequest extends RpcNotification {
   readonly id: string | number
 }
@@ -124,18 +125,11 @@ export class AppServer {
     if (this.#isOver) return void (await this.#mark.killProcesses())
     this.#isOver = true
     this.#child.stdin.end()
-    await Promise.race([this.#exitStatus, unrefDelay(leaveMs)])
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#kill()
+    await withTimeout(leaveMs, this.#exitStatus)
+    const { pid, exitCode, signalCode } = this.#child
+    if (pid !== undefined && exitCode === null && signalCode === null) kill(-pid)
     await this.#mark.killProcesses()
-    await Promise.race([this.#exitStatus, unrefDelay(CODEX_LEAVE_MS)])
-  }
-
-  #kill(): void {
-    try {
-      if (this.#child.pid) process.kill(-this.#child.pid, 'SIGKILL')
-    } catch {
-      // The process exited a moment ago.
-    }
+    await withTimeout(CODEX_LEAVE_MS, this.#exitStatus)
   }
 
   #send(message: JsonObject): void {
@@ -164,7 +158,7 @@ export class AppServer {
   }
 
   async #readLine(line: string): Promise<void> {
-    const message = parseLine(line)
+    const message = parseLenientObject(line)
     if (!message) return
     const { id, method, params, result, error } = message
     if (typeof method === 'string') {
@@ -188,17 +182,3 @@ export class AppServer {
     return last === '' ? '.' : `: ${last.slice(0, 300)}`
   }
 }
-
-const parseLine = (line: string): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-const unrefDelay = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })

@@ -1,8 +1,8 @@
 // Errors of Codex in words that a person can act on, and whether a retry may succeed. Codes are matched, never text.
-import type { JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import type { TurnEnd } from '../engine.ts'
 import { httpStatusOf } from './events/notifications.ts'
-import { isObject, objectOf, parseLenientObject, textIn } from './lenient-json.ts'
+import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'
 
 type TurnFailure = Extract<TurnEnd, { kind: 'failed' }>
 
@@ -61,7 +61,7 @@ const isTransient = (status: number | null): boolean =>
 const codeOf = (error: JsonObject | null): string | null => {
   const info = error?.codexErrorInfo
   if (typeof info === 'string') return info
-  return isObject(info) ? (Object.keys(info)[0] ?? null) : null
+  return isJsonObject(info) ? (Object.keys(info)[0] ?? null) : null
 }
 
 /** The message may be the provider's body; the URL in it is removed. */

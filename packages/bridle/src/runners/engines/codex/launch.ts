@@ -1,5 +1,4 @@
-// Where Codex's program is, and how it is started so that it reaches nothing but the relay and keeps nothing but in its
-// state folder.
+// Finds Codex's program and starts it, so that it reaches only the relay and writes only to its state folder.
 import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,6 +6,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineSettings } from '../../protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
+import { tryOr } from '../../try-or.ts'
 import type { EngineOptions } from '../engine.ts'
 import { installHint, notInstalledMessage } from '../engine-install.ts'
 import { findPackage } from '../engine-packages.ts'
@@ -40,13 +40,8 @@ const TARGETS: Record<string, string> = {
   'win32-arm64': 'aarch64-pc-windows-msvc',
 }
 
-const platformFolder = (resolve: (name: string) => string): string | null => {
-  try {
-    return dirname(resolve(`${packageName}-${process.platform}-${process.arch}/package.json`))
-  } catch {
-    return null
-  }
-}
+const platformFolder = (resolve: (name: string) => string): string | null =>
+  tryOr(null, () => dirname(resolve(`${packageName}-${process.platform}-${process.arch}/package.json`)))
 
 export interface CodexLaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder'> {
   readonly baseUrl: string
@@ -132,7 +127,6 @@ const providerSettings = ({ baseUrl, retries }: Pick<CodexLaunchOptions, 'baseUr
   return [`model_providers.bridle={${provider.join(',')}}`]
 }
 
-/** The settings of a thread, new or resumed. */
 export const threadSettings = ({ model, permission_mode }: EngineSettings, workFolder: string): JsonObject => ({
   cwd: workFolder,
   ...(model && { model }),

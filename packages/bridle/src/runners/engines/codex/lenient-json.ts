@@ -1,9 +1,8 @@
 // Reads JSON of uncertain shape: a field that is missing or has another type is undefined.
-import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import { tryOr } from '../../try-or.ts'
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : [])
 export const textIn = (value: unknown, name: string): string | undefined => {
   const found = objectOf(value)[name]
@@ -13,16 +12,9 @@ export const textIn = (value: unknown, name: string): string | undefined => {
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
 
-export const withoutUndefined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as never
-
 export const parseLenientObject = (text: unknown): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(String(text))
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const value: unknown = tryOr(null, () => JSON.parse(String(text)))
+  return isJsonObject(value) ? value : null
 }
 
 /** A tool's output is text, or parts of which some are text. */

@@ -1,8 +1,8 @@
-// An open session of Codex. The process or the turn may end while a line is being read: a turn ends once, and no event of
-// it follows its end.
+// An open session of Codex. Process and turn may end while a line is read: a turn ends once, and no event follows its end.
 
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
+import { withTimeout } from '../../timeout.ts'
 import { CONTINUE_PROMPT, type EngineSession, type TurnEnd, type TurnReporter } from '../engine.ts'
 import { CODEX_INTERRUPT_MS } from '../limits.ts'
 import type { AppServer, RpcRequest } from './app-server.ts'
@@ -14,19 +14,7 @@ import { turnFailureOf } from './failures.ts'
 import { objectOf, textIn } from './lenient-json.ts'
 import type { ThreadPosition } from './thread.ts'
 
-/** The current turn. */
-interface ActiveCodexTurn {
-  readonly turn: TurnReporter
-  readonly seen: CodexTurnState
-  readonly ended: Promise<TurnEnd>
-  end: ((end: TurnEnd) => void) | null
-  /** Nobody waits for room any more. */
-  readonly stopped: Promise<void>
-  stop(): void
-  interrupted: boolean
-  /** The end of the turn, which overrides later reports of Codex. */
-  forcedEnd: TurnEnd | null
-}
+type ActiveCodexTurn = ReturnType<typeof newActiveTurn>
 
 export class CodexSession implements EngineSession {
   readonly #server: AppServer
@@ -87,8 +75,8 @@ export class CodexSession implements EngineSession {
     play.interrupted = true
     play.stop()
     this.#interruptAll(play)
-    const late = new Promise<'late'>((resolve) => setTimeout(resolve, CODEX_INTERRUPT_MS, 'late').unref())
-    if ((await Promise.race([play.ended, late])) === 'late') await this.#abandonTurn(play, { kind: 'interrupted' })
+    if ((await withTimeout(CODEX_INTERRUPT_MS, play.ended)) === 'late')
+      await this.#abandonTurn(play, { kind: 'interrupted' })
   }
 
   async steer(text: string): Promise<void> {
@@ -254,11 +242,16 @@ export class CodexSession implements EngineSession {
 
 const DELTAS = new Set(['assistant.delta', 'thinking.delta'])
 
-const newActiveTurn = (turn: TurnReporter, seen: CodexTurnState): ActiveCodexTurn => {
+const newActiveTurn = (turn: TurnReporter, seen: CodexTurnState) => {
   const ended = Promise.withResolvers<TurnEnd>()
   const stopped = Promise.withResolvers<void>()
-  const more = { stopped: stopped.promise, stop: stopped.resolve, interrupted: false, forcedEnd: null }
-  return { turn, seen, ended: ended.promise, end: ended.resolve, ...more }
+  return {
+    ...{ turn, seen, ended: ended.promise, end: ended.resolve as ((end: TurnEnd) => void) | null },
+    /** Stopping also ends the wait for room. */
+    ...{ stopped: stopped.promise, stop: stopped.resolve, interrupted: false },
+    /** The end of the turn, which overrides later reports of Codex. */
+    forcedEnd: null as TurnEnd | null,
+  }
 }
 
 const textInput = (text: string) => [{ type: 'text', text, text_elements: [] }]

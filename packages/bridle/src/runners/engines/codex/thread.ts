@@ -1,6 +1,5 @@
-// The place where a session continues: a resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its
-// record may be missing. From a thread's last turn the thread is resumed; from an earlier one, or while another process
-// writes to it, it is forked.
+// Resuming a conversation: a resume id is `thread:turn`, or `thread:turn:before` if the turn never ended. A thread is resumed from its
+// last turn, and forked from an earlier one or while another process writes to it.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineOptions } from '../engine.ts'
 import { type AppServer, RpcError } from './app-server.ts'
@@ -9,13 +8,11 @@ import { textIn } from './lenient-json.ts'
 
 export interface ThreadPosition {
   readonly thread: string
-  /** The last turn of the thread. */
   readonly turn: string | null
   /** Why the thread could not resume at the requested turn. */
   readonly lostReason: string | null
   /** The thread ends exactly at the requested turn. */
   readonly isExact: boolean
-  /** The model that answers. */
   readonly model: string
 }
 

@@ -44,7 +44,6 @@ export class SessionFolders {
     await writeFile(keyFile(own), JSON.stringify(key), { mode: 0o600 })
   }
 
-  /** The keys of all sessions with a folder. */
   async keys(): Promise<Key[]> {
     const folder = join(this.#data, 'workspaces')
     const names = await readdir(folder).catch(() => [])
@@ -114,7 +113,6 @@ export const makeSessionFolder = async (folder: string, owner: FolderOwner | und
   if (owner) await chmod(folder, 0o711)
 }
 
-/** A folder of the sandbox. */
 export const makeFolder = async (folder: string, owner: FolderOwner | undefined): Promise<void> => {
   if (lstatSync(folder, { throwIfNoEntry: false })) return
   await mkdir(folder, { mode: 0o700 })

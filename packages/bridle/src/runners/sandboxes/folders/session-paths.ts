@@ -1,25 +1,22 @@
 // The folder of a session in a data folder: its work, and what an engine keeps for it. Ids are never paths.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { filesFolderOf } from '../../files/received-files.ts'
+import { readJson } from '../../json-file.ts'
 
 export const sessionFolder = (data: string, key: Key): string =>
   join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
 
-/** The folder in which a session's agent works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
 /** The folder in which a session's agent works: its own, or its user's where the session works in place. The server's notes say so. */
 export const workPlace = (folder: string): { readonly path: string; readonly isInPlace: boolean } => {
-  try {
-    const { kind, path } = JSON.parse(readFileSync(workspaceFile(folder), 'utf8')) as { kind?: unknown; path?: unknown }
-    if (kind === 'in_place' && typeof path === 'string') return { path, isInPlace: true }
-  } catch {
-    // Most sessions have no notes about a workspace.
-  }
-  return { path: workFolder(folder), isInPlace: false }
+  // Most sessions have no notes about a workspace.
+  const { kind, path } = (readJson(workspaceFile(folder)) ?? {}) as { kind?: unknown; path?: unknown }
+  const isInPlace = kind === 'in_place' && typeof path === 'string'
+  return isInPlace ? { path, isInPlace } : { path: workFolder(folder), isInPlace }
 }
 /** The folder of what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
@@ -47,10 +44,5 @@ const readJsonFile = <T>(file: string): Promise<T | null> =>
 
 /** The file that lists further paths which the sandbox may read. No engine can write it. */
 export const readablePathsFile = (folder: string): string => join(folder, 'shown.json')
-export const readablePaths = (folder: string): string[] => {
-  try {
-    return (JSON.parse(readFileSync(readablePathsFile(folder), 'utf8')) as string[]).filter((path) => existsSync(path))
-  } catch {
-    return []
-  }
-}
+export const readablePaths = (folder: string): string[] =>
+  ((readJson(readablePathsFile(folder)) ?? []) as string[]).filter((path) => existsSync(path))

@@ -38,7 +38,6 @@ export class TenantDiskUsage {
     this.#roomLeft(tenant)
   }
 
-  /** The message for a tenant that has no room left. */
   fullMessage(tenant: string): string {
     const [used, max] = [formatBytes(this.#total(tenant)), formatBytes(this.#max)]
     return `The session folders of this tenant hold ${used} and may hold ${max} together. Delete sessions to make room, or have the operator raise workspaces.maxTenantBytes.`

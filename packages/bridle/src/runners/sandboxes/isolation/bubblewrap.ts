@@ -123,20 +123,10 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
     ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
     : ['--uid', `${USER_ID}`, '--gid', `${USER_ID}`]
   // A session of its own: the terminal that a runner was started from takes no keystrokes from inside.
-  const bound = ['--die-with-parent', '--new-session']
+  const bound = ['--die-with-parent', '--new-session', ...(view.shell ? ['--as-pid-1'] : [])]
   const ends = [...closed, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/']
   const init = view.shell ? [INIT, '-c', AS_INIT, 'sh', ...command] : command
-  return [
-    bwrap,
-    ...namespaces,
-    ...user,
-    ...bound,
-    ...(view.shell ? ['--as-pid-1'] : []),
-    ...inOrder,
-    ...ends,
-    '--',
-    ...init,
-  ]
+  return [bwrap, ...namespaces, ...user, ...bound, ...inOrder, ...ends, '--', ...init]
 }
 
 /** Named like a shell: some systems have one program that does what its name says. */

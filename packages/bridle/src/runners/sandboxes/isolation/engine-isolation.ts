@@ -5,6 +5,7 @@ import type { ProviderName } from '../../credentials/providers.ts'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
 import { reuseResult } from '../../reusable-result.ts'
 import type { Relay } from '../../server/relay.ts'
+import { tryOr } from '../../try-or.ts'
 import { holdProtection } from '../protection/held-protection.ts'
 import { withResourceWatch } from '../resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
@@ -105,11 +106,8 @@ const PROXY_VARIABLES = {
 const GIT_VARIABLES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
 
 /** Where it cannot be made, runs without files still work; a file that comes is refused with the reason. */
-const makeFilesFolder = (folder: string): void => {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 })
-  } catch {}
-}
+const makeFilesFolder = (folder: string): void =>
+  void tryOr(null, () => mkdirSync(folder, { recursive: true, mode: 0o755 }))
 
 /** An existing folder keeps its owner: an operator chose it. */
 const makeFolder = (folder: string): void => {

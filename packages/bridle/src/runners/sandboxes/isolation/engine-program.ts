@@ -26,10 +26,7 @@ export interface ProtectedProgram {
   readonly copy: string
 }
 
-/**
- * Copies the program once for each of its versions: engines have hundreds of megabytes, so all sessions share the copy. Null: a
- * script or a program that reads its own file, which could not start from such a copy.
- */
+/** Copies each version once: engines have hundreds of megabytes. Null: a script, or a program that reads its own file. */
 export const protectProgram = (file: string, folder: string): ProtectedProgram | null => {
   const path = realpathSync(file)
   if (!canBeUnreadable(path)) return null

@@ -20,7 +20,6 @@ export interface EngineCommand {
   readonly program?: string
 }
 
-/** The process of an engine. */
 export interface EngineProcess extends ChildProcessWithoutNullStreams {
   /**
    * Ends what the engine started and is still running, and returns how many processes that were; null = some could not be ended.
@@ -104,9 +103,7 @@ const protectEngine = (name: string, env: NodeJS.ProcessEnv, view: SandboxView, 
   return { ...view, ...(program && { program }), ...(shell && { shell }) }
 }
 
-/**
- * The engine's input and output come as files 4 and 5, so that what bubblewrap keeps open in its own process is not theirs.
- */
+/** Engines use files 4 and 5 for input and output, so that they get none of the files that bubblewrap keeps open. */
 const OWN_STREAMS = ['/bin/sh', '-c', 'exec "$@" <&4 >&5 4<&- 5>&-', 'sh']
 
 /** A name is looked up as the shell inside does it; null = there is none, which the start itself reports. */

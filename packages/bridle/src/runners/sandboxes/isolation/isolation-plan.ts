@@ -1,5 +1,4 @@
-// The plan of the walls around engines. A server writes it for the runners that it starts; a runner that somebody starts by
-// hand makes its own.
+// The plan for isolating engines. A server writes it for its runners; a runner that is started by hand makes its own.
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { ENGINE_PACKAGES, findPackage } from '../../engines/engine-packages.ts'
@@ -41,7 +40,6 @@ const planSchema = v.object({
 /** Network and limits have defaults. */
 export type IsolationPlan = Readonly<v.InferInput<typeof planSchema>>
 
-/** The variable in which a server passes the plan to a runner. */
 export const PLAN_VARIABLE = 'BRIDLE_RUNNER_WALLS'
 
 export const parseIsolationPlan = (text: string): IsolationPlan => v.parse(planSchema, JSON.parse(text))

@@ -1,5 +1,4 @@
-// The user that engines run as under a server or runner that is root. Root inside a user namespace is still root to files,
-// sockets and peers outside it, so root never starts an engine as itself.
+// The user for engines of a root server or runner. Root in a user namespace is still root to files and sockets outside it.
 import { chmodSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 

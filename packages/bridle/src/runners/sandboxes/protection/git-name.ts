@@ -1,7 +1,4 @@
-/**
- * Whether a file system may take the name for `.git`: some pass over characters that have no width, dots and spaces at the end, and have
- * a second, short name.
- */
+/** Some file systems ignore invisible characters and trailing dots or spaces, and know `.git` by a second, short name. */
 export const isGitName = (name: string): boolean => {
   const plain = name
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')

@@ -19,10 +19,7 @@ export const holdProtection = (
   return { places, release: holdPlaceholders(leases, places.absent) }
 }
 
-/**
- * Why no agent works in place in this folder, in a sentence to act on; null = one may. `missing` says why there is no sandbox; null =
- * there is one.
- */
+/** Why no agent may work in place here, as a sentence to act on; null = one may. `missing`: why there is no sandbox. */
 export const protectionProblem = (
   work: string,
   missing: string | null,

@@ -1,6 +1,5 @@
-// Empty folders at paths where nothing is and where an agent must put nothing. A mount needs something to be mounted on, and git does
-// not see an empty folder. Each is removed when the last sandbox that needs it has ended. A lease says which process needs it; the
-// lease of a process that was killed counts no more.
+// Empty folders at paths where an agent must put nothing: a mount needs a mount point, and git ignores an empty folder. Each is removed
+// with the last lease on it; leases of killed processes do not count.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   lstatSync,
@@ -15,21 +14,20 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { readJson } from '../../json-file.ts'
 import { startTimeOf } from '../../process-table.ts'
+import { tryOr } from '../../try-or.ts'
 import { SWEEP_MS, SWEEP_TRIES } from '../limits.ts'
 
 /** The time of change by which a placeholder is told from an empty folder of a person. */
 const MARK = new Date('2001-02-03T04:05:06Z')
 
 /** True for an empty folder that some sandbox made, of this server or another one. */
-export const isPlaceholder = (path: string): boolean => {
-  try {
+export const isPlaceholder = (path: string): boolean =>
+  tryOr(false, () => {
     const found = lstatSync(path)
     return found.isDirectory() && found.mtimeMs === MARK.getTime() && readdirSync(path).length === 0
-  } catch {
-    return false
-  }
-}
+  })
 
 /** Makes placeholders, and returns a function that gives them up. `leases` is a folder of the server's data. */
 export const holdPlaceholders = (leases: string, paths: readonly string[]): (() => void) => {
@@ -93,13 +91,7 @@ const writeLease = (folder: string, file: string, lease: Lease): void => {
   }
 }
 
-const readLease = (file: string): Lease | null => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Lease
-  } catch {
-    return null
-  }
-}
+const readLease = (file: string): Lease | null => readJson(file) as Lease | null
 
 const makePlaceholder = (path: string): void => {
   try {
@@ -142,13 +134,7 @@ const isMountedElsewhere = (path: string): boolean => {
   })
 }
 
-const namespaceOf = (pid: string): string | null => {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`)
-  } catch {
-    return null
-  }
-}
+const namespaceOf = (pid: string): string | null => tryOr(null, () => readlinkSync(`/proc/${pid}/ns/mnt`))
 
 const mountPoints = (pid: string): readonly string[] => {
   try {
@@ -164,10 +150,4 @@ const mountPoints = (pid: string): readonly string[] => {
   }
 }
 
-const namesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
+export const namesIn = (folder: string): string[] => tryOr([], () => readdirSync(folder))

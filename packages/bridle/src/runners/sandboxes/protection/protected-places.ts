@@ -1,8 +1,8 @@
 // Files in the work folder of an in-place agent from which a server loads code and settings. The agent must not change them: such a
 // file would run outside of the sandbox, with the keys of the server.
-import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { isPlaceholder } from './placeholders.ts'
+import { isPlaceholder, namesIn } from './placeholders.ts'
 import {
   AGENT_FOLDERS,
   isProject,
@@ -128,13 +128,5 @@ const foldersBetween = (path: string, work: string): string[] => {
 const foldersUpTo = (folder: string, work: string): string[] =>
   isWithin(folder, work) ? [...new Set([work, ...foldersBetween(folder, work), folder])] : []
 
-const namesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-const isWithin = (path: string, folder: string): boolean =>
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)

@@ -1,8 +1,9 @@
-// The folders from which `bridle dev`, `start` and `run` load code and settings. A server registers its own; the projects of other
-// servers are found by their files.
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+// Folders from which servers load code and settings. A server registers its own; projects of other servers are found by their files.
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { readJson } from '../../json-file.ts'
+import { tryOr } from '../../try-or.ts'
 import { PROJECT_DEPTH_MAX, PROJECT_FOLDERS_MAX } from '../limits.ts'
 
 /** A folder from which a server loads, and the folders of its agent files. All paths are absolute. */
@@ -13,7 +14,6 @@ export interface ServerProject {
   readonly data?: string
 }
 
-/** The folders of agent files below a root. */
 export const AGENT_FOLDERS = ['agents', '.fabricharness/agents']
 
 const registered = new Set<ServerProject>()
@@ -24,7 +24,6 @@ export const registerProject = (project: ServerProject): (() => void) => {
   return () => registered.delete(project)
 }
 
-/** The projects of the servers in this process. */
 export const registeredProjects = (): readonly ServerProject[] => [...registered]
 
 /** The folder in which sandboxes of this data folder note their placeholders. */
@@ -72,7 +71,6 @@ export const projectsBelow = (work: string): ServerProject[] => {
   return found
 }
 
-/** The projects in the folders above this one. */
 export const projectsAbove = (work: string): ServerProject[] => {
   const above = dirname(work)
   if (above === work) return []
@@ -92,13 +90,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
   'build',
 ])
 
-const entriesOf = (folder: string) => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
+const entriesOf = (folder: string) => tryOr([], () => readdirSync(folder, { withFileTypes: true }))
 
 const hasAgentFiles = (folder: string): boolean =>
   entriesOf(folder).some((entry) => !entry.isDirectory() && /\.(ts|js|mjs)$/.test(entry.name))
@@ -106,13 +98,6 @@ const hasAgentFiles = (folder: string): boolean =>
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false
 
 const dependsOnBridle = (file: string): boolean => {
-  try {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Record<
-      string,
-      object | undefined
-    >
-    return 'bridle' in { ...dependencies, ...devDependencies }
-  } catch {
-    return false
-  }
+  const { dependencies, devDependencies } = (readJson(file) ?? {}) as Record<string, object | undefined>
+  return 'bridle' in { ...dependencies, ...devDependencies }
 }

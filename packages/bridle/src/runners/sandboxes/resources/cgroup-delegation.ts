@@ -1,7 +1,9 @@
 // Finds the cgroup below which this server may make others. The kernel allows processes or limits for children in one
 // cgroup, never both: a cgroup that holds this process alone is made ready by moving the process one level down.
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { systemText } from '../../process-table.ts'
+import { tryOr } from '../../try-or.ts'
 
 export interface DelegationOptions {
   readonly root?: string
@@ -24,7 +26,7 @@ export const findDelegatedCgroup = (options: DelegationOptions = {}): string | n
     return isReady(folder) && canMakeChild(folder) ? folder : null
   }
   // Version 2 is the line with number 0 and no controllers. A path that leads up lies outside of what we see.
-  const own = /^0::(\/.*)$/m.exec(textOf(procSelfCgroup))?.[1]
+  const own = /^0::(\/.*)$/m.exec(systemText(procSelfCgroup))?.[1]
   if (own === undefined || own.split('/').includes('..')) return null
   const folder = join(root, own).replace(/\/+$/, '')
   // Another process of this server may have made it ready before.
@@ -36,7 +38,7 @@ export const findDelegatedCgroup = (options: DelegationOptions = {}): string | n
 const isReady = (folder: string): boolean => hasControllers(folder, 'cgroup.subtree_control')
 
 const hasControllers = (folder: string, file: string): boolean => {
-  const names = textOf(join(folder, file)).trim().split(/\s+/)
+  const names = systemText(join(folder, file)).trim().split(/\s+/)
   return CONTROLLERS.every((name) => names.includes(name))
 }
 
@@ -47,7 +49,7 @@ const canMakeChild = (folder: string): boolean => {
 
 /** Only where this process is alone in the cgroup: the server must not move others. */
 const prepare = (folder: string, pid: number): boolean => {
-  const processes = textOf(join(folder, 'cgroup.procs')).trim().split(/\s+/)
+  const processes = systemText(join(folder, 'cgroup.procs')).trim().split(/\s+/)
   if (!hasControllers(folder, 'cgroup.controllers') || processes.join() !== `${pid}`) return false
   const leaf = join(folder, LEAF)
   if (!attempt(() => mkdirSync(leaf, { recursive: true }))) return false
@@ -61,19 +63,8 @@ const prepare = (folder: string, pid: number): boolean => {
   return false
 }
 
-const attempt = (work: () => void): boolean => {
-  try {
+const attempt = (work: () => void): boolean =>
+  tryOr(false, () => {
     work()
     return true
-  } catch {
-    return false
-  }
-}
-
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
-}
+  })

@@ -1,15 +1,13 @@
-// Limits that the kernel keeps, where it lets us: a cgroup (version 2) for each sandbox below one that was delegated to this
-// server, by systemd (`Delegate=yes`) or a container. Memory and threads cannot pass their limits there, not even between
-// two looks, and one write ends everything inside.
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+// Limits that the kernel keeps: a cgroup (version 2) per sandbox, below one that systemd (`Delegate=yes`) or a container delegated to
+// this server. Memory and threads cannot exceed them even between two checks, and one write kills everything inside.
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { kill } from '../../process-table.ts'
+import { kill, systemText } from '../../process-table.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
 
 export interface SandboxCgroup {
   readonly folder: string
-  /** The command line that starts the command inside the cgroup. */
   enterCommand(command: readonly string[]): string[]
   /** A limit that the kernel enforced since the cgroup was made. */
   exceeded(): ExceededLimit | null
@@ -97,16 +95,8 @@ const removeFolders = (folder: string): boolean => {
 }
 
 const numbersIn = (file: string): number[] =>
-  textOf(file).split(/\s+/).filter(Boolean).map(Number).filter(Number.isSafeInteger)
+  systemText(file).split(/\s+/).filter(Boolean).map(Number).filter(Number.isSafeInteger)
 
 /** The number behind a name, in a file with a name and a number per line. */
 const numberIn = (file: string, name: string): number =>
-  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(file))?.[1] ?? 0)
-
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
-}
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(systemText(file))?.[1] ?? 0)

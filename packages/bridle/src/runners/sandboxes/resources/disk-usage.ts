@@ -1,8 +1,10 @@
-// The size of folders, measured by `du` in a process of its own: files come and go while it counts, and a walk through a
-// million of them in this process would hold everything else up. Sparse files count what they occupy, other file systems
-// that are mounted inside do not count, links are not followed.
+// The size of folders, measured by `du`: a walk through a million files in this process would block everything else. Sparse files count
+// what they occupy; other mounted file systems and links do not count.
 import { spawn } from 'node:child_process'
+import { opendirSync, readlinkSync, statSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import type { ProcessEntry } from '../../process-table.ts'
+import { OPEN_FILES_MAX } from '../limits.ts'
 
 export interface DiskMeasurement {
   /** Null: it was stopped, or `du` could not be run. */
@@ -10,10 +12,7 @@ export interface DiskMeasurement {
   stop(): void
 }
 
-/**
- * An agent can close a folder to reading (mode 300) and go on to fill it. In a user namespace of its own `du` may read whatever
- * belongs to this user; root may anyway.
- */
+/** An agent can make a folder unreadable and go on to fill it. In its own user namespace `du` reads all files of this user. */
 const READS_ALL = [
   '--die-with-parent',
   '--unshare-user',
@@ -55,4 +54,51 @@ export const measureFolders = (folders: readonly string[], timeoutMs: number): D
     return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size * 1024, 0)
   }
   return { bytes: measure(), stop: () => end(null) }
+}
+
+export interface UnlinkedFileBytes {
+  readonly memoryBytes: number
+  readonly diskBytes: number
+}
+
+/** Files that were removed while open, or made in memory (memfd): neither `du` nor the size of a process shows them. */
+export const unlinkedFileBytes = (entries: readonly ProcessEntry[]): UnlinkedFileBytes => {
+  const found = new Map<string, { readonly isMemory: boolean; readonly bytes: number }>()
+  let left = OPEN_FILES_MAX
+  for (const { folder } of entries) {
+    if (left <= 0) break
+    left -= eachOpenFile(`${folder}/fd`, left, (file) => {
+      const status = statSync(file)
+      if (status.nlink > 0 || !status.isFile()) return
+      // The same file may be open in many processes.
+      const isMemory = readlinkSync(file).startsWith('/memfd:')
+      found.set(`${status.dev}/${status.ino}`, { isMemory, bytes: status.blocks * 512 })
+    })
+  }
+  const sum = (ofMemory: boolean) =>
+    [...found.values()].reduce((total, { isMemory, bytes }) => total + (isMemory === ofMemory ? bytes : 0), 0)
+  return { memoryBytes: sum(true), diskBytes: sum(false) }
+}
+
+/** Returns the number of open files. */
+const eachOpenFile = (folder: string, max: number, look: (file: string) => void): number => {
+  let count = 0
+  try {
+    const list = opendirSync(folder)
+    try {
+      for (let entry = list.readSync(); entry !== null && count < max; entry = list.readSync()) {
+        count++
+        try {
+          look(`${folder}/${entry.name}`)
+        } catch {
+          // The process closed the file meanwhile.
+        }
+      }
+    } finally {
+      list.closeSync()
+    }
+  } catch {
+    // The process has ended, or belongs to another user.
+  }
+  return count
 }

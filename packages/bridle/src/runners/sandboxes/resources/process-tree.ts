@@ -1,12 +1,7 @@
-// The processes below one process, also those that left it: a process that was seen below the root once belongs to the
-// tree until it ends, and so does whatever it starts or began a session for, though it forked twice or has an empty
-// environment. A process that comes, begins a session of its own and is left by its parent between two looks is not seen.
-import { readFileSync } from 'node:fs'
-import { listProcesses, type ProcessEntry } from '../../process-table.ts'
+import { listProcesses, type ProcessEntry, systemText } from '../../process-table.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 
 export interface ProcessTree {
-  /** Reads the process table again. */
   read(): readonly ProcessEntry[]
 }
 
@@ -42,31 +37,18 @@ export const processTree = (rootPid: number): ProcessTree => {
 export const processIdentities = (entries: readonly ProcessEntry[]): ProcessIdentity[] =>
   entries.map(({ pid, startedAt }) => ({ pid, startedAt }))
 
-/**
- * The memory of processes together, with what they have in files in memory. Resident sizes count a shared page once for
- * each process, so their sum is at least the true figure, and is cheap to read. Only where it is over the limit are the
- * shares (PSS) read, which divide each shared page among its users and cost a walk through the page tables.
- */
+/** The sum of resident sizes counts shared pages twice, and is cheap. The exact shares (PSS) are read only over the limit. */
 export const memoryBytesOf = (entries: readonly ProcessEntry[], fileBytes: number, limit: number): number => {
   const atMost = entries.reduce((sum, { residentBytes }) => sum + residentBytes, fileBytes)
   return atMost <= limit ? atMost : entries.reduce((sum, entry) => sum + shareOf(entry, fileBytes > 0), fileBytes)
 }
 
 const shareOf = ({ folder, residentBytes }: ProcessEntry, hasFiles: boolean): number => {
-  const rollup = read(`${folder}/smaps_rollup`)
+  const rollup = systemText(`${folder}/smaps_rollup`)
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0)
   // Files in memory that are also mapped are in the sum already.
   if (rollup !== '') return (kilobytes('Pss') - (hasFiles ? kilobytes('Pss_Shmem') : 0)) * 1024
   // Another user's process, or an old kernel: without its shared pages the figure is too small, with them too large.
-  const [, resident, shared] = read(`${folder}/statm`).split(' ').map(Number)
+  const [, resident, shared] = systemText(`${folder}/statm`).split(' ').map(Number)
   return resident && shared !== undefined ? residentBytes * (1 - shared / resident) : 0
-}
-
-const read = (file: string): string => {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    // The process ended meanwhile.
-    return ''
-  }
 }

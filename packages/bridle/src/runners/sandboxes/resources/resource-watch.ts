@@ -1,18 +1,15 @@
-// Looks at what a sandbox uses, once a second, and says so once when a limit is passed. The kernel keeps memory and threads
-// within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
-// A look can miss what happens between two of them.
+// Checks once a second what a sandbox uses, and reports the first limit that is exceeded. With a cgroup the kernel limits memory and
+// threads; elsewhere processes are counted in /proc. Disk is always measured. Peaks between two checks are missed.
 
 import type { ProcessEntry } from '../../process-table.ts'
 import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
-import { measureFolders } from './disk-usage.ts'
+import { measureFolders, type UnlinkedFileBytes, unlinkedFileBytes } from './disk-usage.ts'
 import { memoryBytesOf, processIdentities, processTree } from './process-tree.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
-import { type UnlinkedFileBytes, unlinkedFileBytes } from './unlinked-files.ts'
 
 export interface ResourceWatchOptions {
-  /** The process that was started for the sandbox. */
   readonly rootPid: number
   /** The folders whose size counts, as one sum. */
   readonly folders: readonly string[]
@@ -25,7 +22,6 @@ export interface ResourceWatchOptions {
   readonly measureMs?: number
 }
 
-/** The last figures. */
 export interface ResourceUsage {
   /** Shared pages count once for each process unless the sum is near the limit. */
   readonly memoryBytes: number

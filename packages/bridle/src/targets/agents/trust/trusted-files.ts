@@ -2,8 +2,10 @@
 // it imports further away, or one with a second name. A file that changed in that time is not loaded until a person has confirmed it.
 // The record is in the data folder, which no agent sees, so a restart changes nothing.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { readJson, writeJson } from '../../../runners/json-file.ts'
+import { tryOr } from '../../../runners/try-or.ts'
 import { UnconfirmedFileError } from '../import-errors.ts'
 import { TRUSTED_FILES_MAX } from '../limits.ts'
 import { WritingTimes } from './writing-times.ts'
@@ -195,8 +197,7 @@ export class TrustedFiles {
     mkdirSync(dirname(this.#record), { recursive: true, mode: 0o700 })
     const [files, held] = [Object.fromEntries(this.#files), Object.fromEntries(this.#held)]
     const record: TrustRecord = { files, held, open: [...this.#open] }
-    writeFileSync(`${this.#record}.new`, JSON.stringify(record), { mode: 0o600 })
-    renameSync(`${this.#record}.new`, this.#record)
+    writeJson(this.#record, record)
   }
 
   #tell(change: TrustChange): void {
@@ -226,23 +227,11 @@ const NOTHING: TrustRecord = { files: {}, held: {}, open: [] }
 export const packageOf = (path: string): string | null =>
   /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null
 
-const readRecord = (file: string): TrustRecord => {
-  try {
-    return { ...NOTHING, ...(JSON.parse(readFileSync(file, 'utf8')) as Partial<TrustRecord>) }
-  } catch {
-    return NOTHING
-  }
-}
+const readRecord = (file: string): TrustRecord => ({ ...NOTHING, ...(readJson(file) as Partial<TrustRecord> | null) })
 
 const digestOf = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex')
 
-const digestAt = (path: string): string | null => {
-  try {
-    return digestOf(readFileSync(path))
-  } catch {
-    return null
-  }
-}
+const digestAt = (path: string): string | null => tryOr(null, () => digestOf(readFileSync(path)))
 
 const filesBelow = (folder: string): string[] => {
   try {

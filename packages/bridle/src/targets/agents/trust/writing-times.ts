@@ -2,8 +2,9 @@
 // back. So that time shows whether a session or a person wrote a file that was not in the record. Each server writes its times into its own
 // data folder, and into the data folders of other projects in which its agents may write, since their servers load files from there.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
+import { readJson, writeJson } from '../../../runners/json-file.ts'
 import { protectedPlaces } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { projectsAbove, projectsBelow } from '../../../runners/sandboxes/protection/server-projects.ts'
 import { CLOCK_SLACK_MS, WRITING_TIMES_MAX } from '../limits.ts'
@@ -79,8 +80,7 @@ export class WritingTimes {
   #write(folder: string, change: (times: WritingTime[]) => WritingTime[]): void {
     const file = join(folder, this.#name)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(`${file}.new`, JSON.stringify(shortened(change(readTimes(file)))), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeJson(file, shortened(change(readTimes(file))))
   }
 }
 
@@ -102,13 +102,7 @@ const shortened = (times: readonly WritingTime[]): readonly WritingTime[] => {
   return shortened(times.flatMap((each) => (each === first ? [both] : each === next ? [] : [each])))
 }
 
-const readTimes = (file: string): WritingTime[] => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as WritingTime[]
-  } catch {
-    return []
-  }
-}
+const readTimes = (file: string): WritingTime[] => (readJson(file) ?? []) as WritingTime[]
 
 const identityOf = (folder: string): string => {
   const found = statSync(folder, { throwIfNoEntry: false, bigint: true })

@@ -1,6 +1,5 @@
-// Sandboxes on Cloudflare Containers. The class that is bound extends the platform's own `Container` and lives in the app,
-// which has that package. Each session has one container: started on first use, checked for health before it is used again,
-// and put to sleep by the platform when no request reaches it.
+// Sandboxes on Cloudflare Containers, one per session. The bound class extends the platform's `Container` and lives in the app, which
+// has that package. The platform puts a container to sleep when it gets no requests.
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
@@ -16,18 +15,16 @@ export interface ContainerStub extends ObjectStub {
   destroy(): Promise<void>
 }
 
-export interface ContainerOptions {
-  readonly containers: ObjectNamespace<ContainerStub>
-  /** The bearer token of a session's runner; derived, so that the next start of the object has the same one. */
-  readonly token: (key: Key) => Promise<string>
-}
-
 /** The host does not matter: a container's `fetch` reaches that container only. */
 const URL_INSIDE = 'http://sandbox'
 const PREFIX = 'container:'
 const UP = new Set(['running', 'healthy'])
 
-export const containerSandboxes = ({ containers, token }: ContainerOptions): SandboxProvider => {
+/** `token` derives the bearer of a session's runner, so that the next start of the object has the same one. */
+export const containerSandboxes = (
+  containers: ObjectNamespace<ContainerStub>,
+  token: (key: Key) => Promise<string>,
+): SandboxProvider => {
   const of = (name: string): ContainerStub => containers.get(containers.idFromName(name))
   const reach =
     (name: string): RunnerFetch =>

@@ -10,8 +10,7 @@ import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
 import { deriveToken } from '../../../surfaces/http/access/sealing.ts'
-import { engineInput } from '../../agents/engine-input.ts'
-import { type EngineModels, engineModelProblem, engineModels } from '../../agents/engine-models.ts'
+import { type EngineModels, engineInput, engineModelProblem, engineModels } from '../../agents/engine-input.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
@@ -72,10 +71,7 @@ export const createSandboxProvider = (env: HarnessEnv, secret: SigningSecret): S
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })
   if (containers)
-    return containerSandboxes({
-      containers,
-      token: async (key) => deriveToken(await secret(), 'sandbox', keyText(key)),
-    })
+    return containerSandboxes(containers, async (key) => deriveToken(await secret(), 'sandbox', keyText(key)))
   const missing = async (): Promise<never> => {
     throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')
   }

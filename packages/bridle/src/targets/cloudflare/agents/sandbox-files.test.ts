@@ -58,7 +58,7 @@ const containers = async (up: readonly Key[], hasFiles = true) => {
       },
     }) as unknown as ContainerStub
   const namespace = { idFromName: (name: string) => name, get: (id: unknown) => stub(String(id)) }
-  const provider = containerSandboxes({ containers: namespace as never, token: tokenOf })
+  const provider = containerSandboxes(namespace as never, tokenOf)
   return { files: sandboxFiles(provider, agents), asked }
 }
 

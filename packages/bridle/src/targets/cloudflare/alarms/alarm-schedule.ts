@@ -1,6 +1,5 @@
-// An object has one alarm, set to the earliest time at which the object must be awake without a request. While a run is wanted
-// that is every 30 seconds: a streaming fetch may not keep an object in memory, so the alarm does. The alarm is also the
-// watchdog: a run that is wanted and not active is started again.
+// An object has one alarm, set to the earliest time at which it must be awake. While a run is wanted that is every 30 seconds: a
+// streaming fetch may not keep an object in memory. The alarm also restarts a run that is wanted and inactive.
 import type { Wake } from '../../../kernel/ports/log.ts'
 import type { DurableStorage } from '../platform.ts'
 
@@ -23,7 +22,6 @@ export class AlarmSchedule {
     this.#ports = ports
   }
 
-  /** When the alarm is set to ring; null = it is not. */
   get nextAlarmAt(): number | null {
     return this.#alarmAt
   }

@@ -1,41 +1,36 @@
 // The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
 // session may ask, sealed so that the sandbox cannot read it. Only the session's object knows whether that run is still active
 // and how much it has spent. So the object sends the request to the provider with the key, and the key goes nowhere else.
-
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
 import { costUsd, priceOf } from '../../../model-data/prices.ts'
-import { ERROR_BYTES_MAX, PROVIDER_BODY_BYTES_MAX } from '../../../runners/credentials/limits.ts'
+import { ERROR_BYTES_MAX } from '../../../runners/credentials/limits.ts'
 import { type Provider, type ProviderRoute, REFUSAL_STATUSES } from '../../../runners/credentials/providers/provider.ts'
 import { encodeProxyRefusal, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
 import {
-  checkProviderRequest,
+  type AdmittedRequest,
+  admitRequest,
+  type IncomingCall,
+  pathNotAllowed,
+} from '../../../runners/credentials/request-admission.ts'
+import {
   findProviderRoute,
   type ProviderTarget,
   type ProxyRefusal,
-  tooManyRequests,
 } from '../../../runners/credentials/request-rules.ts'
-import {
-  isProxyRefusal,
-  type RequestSlot,
-  type Reservation,
-  type SpendLedger,
-} from '../../../runners/credentials/spending/spend-ledger.ts'
+import { isProxyRefusal, type SpendLedger } from '../../../runners/credentials/spending/spend-ledger.ts'
 import { usageMeter } from '../../../runners/credentials/spending/usage-meter.ts'
-import { worstCaseUsd } from '../../../runners/credentials/spending/worst-case-cost.ts'
-import type { EngineSettings } from '../../../runners/protocol.ts'
+import type { EngineSettings, RunEnvVars } from '../../../runners/protocol.ts'
 import { effectiveSettings } from '../../../runners/remote/effective-settings.ts'
-import type { RunCredentials, RunEnvVars } from '../../../runners/remote/remote-runner-options.ts'
+import type { RunCredentials } from '../../../runners/remote/remote-runner.ts'
 import { seal, unseal } from '../../../surfaces/http/access/sealing.ts'
 import type { HarnessEnv } from '../options.ts'
-import { readTextUpTo } from './bounded-text.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
 /** The gateway's path for requests to providers. */
 export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
 
-/** The contents of a token. */
 export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
@@ -111,7 +106,6 @@ export const readCredentialClaim = async (
 export interface ProviderCall {
   readonly request: Request
   readonly env: HarnessEnv
-  /** Whether the run is active. */
   readonly isLive: boolean
   /** The models that the operator allows; null = any. */
   readonly models: readonly string[] | null
@@ -120,36 +114,29 @@ export interface ProviderCall {
 
 /** At the object: checks the call, reserves its cost, sends it with the key, and counts the answer as it passes. */
 export const answerProviderCall = async (asking: ProviderCall): Promise<Response> => {
-  const { request, ledger, isLive } = asking
+  const { request, models, ledger, isLive } = asking
   const located = findProviderRoute(request.method, pathOf(request))
   if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
-  const { provider, route, path } = located
+  const { provider, route } = located
   const no = (refused: ProxyRefusal) => refusal(provider, refused)
   if (!isLive) return no(invalid)
-  if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
-  const place = ledger.openSlot()
-  if (isProxyRefusal(place)) return no(place)
-  const held: LedgerHold = { place, reservation: null }
+  if (!route) return no(pathNotAllowed(request.method, located))
+  const call: IncomingCall = {
+    encoding: request.headers.get('content-encoding'),
+    signal: request.signal,
+    readText: (bytesMax, hold) => readTextUpTo(request.body, bytesMax, hold),
+  }
+  const admitted = await admitRequest(call, route, { models, ledger })
+  if (isProxyRefusal(admitted)) return no(admitted)
   let isPassing = false
   try {
-    const answer = await forwardToProvider(asking, { ...located, route }, held)
+    const answer = await forwardToProvider(asking, { ...located, route }, admitted)
     if (isProxyRefusal(answer)) return no(answer)
     isPassing = answer.isMetered
     return answer.response
   } finally {
-    if (!isPassing) releaseHold(held, 0)
+    if (!isPassing) admitted.end()
   }
-}
-
-/** A request's entry in the ledger, and the sum that it reserved. */
-interface LedgerHold {
-  readonly place: RequestSlot
-  reservation: Reservation | null
-}
-
-const releaseHold = ({ reservation, place }: LedgerHold, usd: number): void => {
-  reservation?.settle(usd)
-  place.release()
 }
 
 /** Passes the answer on. A metered answer settles its reservation at its end. */
@@ -159,34 +146,19 @@ interface ProviderAnswer {
 }
 
 const forwardToProvider = async (
-  { request, env, models, ledger }: ProviderCall,
+  { request, env }: ProviderCall,
   { name, provider, route, path }: ProviderTarget & { readonly route: ProviderRoute },
-  held: LedgerHold,
+  { model, body, settle, end }: AdmittedRequest,
 ): Promise<ProviderAnswer | ProxyRefusal> => {
-  const isPost = request.method === 'POST'
-  if (isPost && ledger.refusal) return ledger.refusal
-  const text = isPost ? await readTextUpTo(request.body, PROVIDER_BODY_BYTES_MAX, held.place.addBytes) : null
-  if (text === 'too large') return ['body_too_large', `A request may have ${PROVIDER_BODY_BYTES_MAX} bytes.`]
-  if (text === 'too many') return tooManyRequests
-  const checked =
-    text === null ? null : checkProviderRequest(text.text, request.headers.get('content-encoding'), models)
-  if (checked && 'refused' in checked) return checked.refused
   const key = keyOf(env, name)
   if (!key) return ['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`]
-  if (route.kind === 'answer' && checked) {
-    const worst = worstCaseUsd(checked.content, checked.body, priceOf(checked.model))
-    const reserved = await ledger.reserve(worst, request.signal)
-    if (isProxyRefusal(reserved)) return reserved
-    held.reservation = reserved
-  }
-
   const base = (env[provider.urlName] || provider.vendorUrl).replace(/\/+$/, '')
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
     method: request.method,
     headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
     // A redirect would send the key to another host.
     redirect: 'manual',
-    ...(checked && { body: checked.body }),
+    ...(body !== null && { body }),
   }).catch(() => null)
   if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server. Check its network.`]
   const { status } = answer
@@ -201,12 +173,14 @@ const forwardToProvider = async (
     const text = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
     return { response: new Response(text, { status, headers }), isMetered: false }
   }
-  if (route.kind !== 'answer' || !checked || !answer.body)
+  if (route.kind !== 'answer' || body === null || !answer.body)
     return { response: new Response(answer.body, { status, headers }), isMetered: false }
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
-  const { model } = checked
-  const counted = meterBody(answer.body, meter, (usage) => releaseHold(held, costUsd(usage, priceOf(model))))
+  const meter = usageMeter(name, { isStream, requestBytes: body.length })
+  const counted = meterBody(answer.body, meter, (usage) => {
+    settle(costUsd(usage, priceOf(model ?? '')))
+    end()
+  })
   return { response: new Response(counted, { status, headers }), isMetered: true }
 }
 
@@ -258,3 +232,27 @@ const DROPPED =
 
 const forwardableHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => !DROPPED.test(name)))
+
+/** The text, or why reading stopped. `hold` gets the size of each piece and may refuse it. */
+const readTextUpTo = async (
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+  hold: (bytes: number) => boolean = () => true,
+): Promise<{ readonly text: string } | 'too large' | 'too many'> => {
+  if (!body) return { text: '' }
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  const parts: string[] = []
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return { text: parts.join('') + decoder.decode() }
+    bytes += value.byteLength
+    const refusal = bytes > bytesMax ? 'too large' : hold(value.byteLength) ? null : 'too many'
+    if (refusal) {
+      await reader.cancel().catch(() => {})
+      return refusal
+    }
+    parts.push(decoder.decode(value, { stream: true }))
+  }
+}

@@ -5,6 +5,7 @@ import { seal, unseal } from '../../../surfaces/http/access/sealing.ts'
 import { randomToken } from '../../../surfaces/http/access/secrets.ts'
 import { originMatches, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
 import { TICKET_MS } from '../../../surfaces/http/limits.ts'
+import { runClock } from '../alarms/object-clock.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
 interface TicketBody {
@@ -14,23 +15,20 @@ interface TicketBody {
   readonly nonce: string
 }
 
-export interface SealedTicketsOptions {
-  readonly secret: SigningSecret
-  readonly now: () => number
-  /** True the first time. */
-  readonly redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>
-}
-
-export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): TicketStore => ({
+/** `redeem` resolves to true the first time. */
+export const sealedTickets = (
+  secret: SigningSecret,
+  redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>,
+): TicketStore => ({
   issue: async (access, ticketOptions) => {
-    const expiresAt = now() + TICKET_MS
+    const expiresAt = runClock.now() + TICKET_MS
     const { origin } = ticketOptions
     const body: TicketBody = { access: ticketAccess(access, ticketOptions), origin, expiresAt, nonce: randomToken() }
     return { ticket: await seal(await secret(), 'ticket', body), expiresAt }
   },
   redeem: async (ticket, from) => {
     const body = await unseal<TicketBody>(await secret(), 'ticket', ticket)
-    if (!body || body.expiresAt <= now()) return null
+    if (!body || body.expiresAt <= runClock.now()) return null
     const { access, origin, expiresAt, nonce } = body
     const isFirst = await redeem(access.tenant, nonce, expiresAt)
     return isFirst && originMatches(origin, from) ? access : null

@@ -1,5 +1,4 @@
-// Relays the changes of this directory object to the object that has the tenant's readers. The newest change of each session waits
-// while another call is on its way.
+// Relays changes to the object that has the tenant's readers. During a call the newest change of each session waits.
 import { keyText } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RowChange, RowObserver } from '../../../kernel/ports/row-observer.ts'

@@ -1,5 +1,4 @@
-// The readers of a tenant's changes, in a directory object. Where a tenant has several such objects, the first has the readers, and
-// the others relay their changes to it while it has some.
+// The readers of a tenant's changes. The first directory object of a tenant has them, and the others relay their changes to it.
 import type { EngineIdentity } from '../../../kernel/engine-info.ts'
 import type { RowChange, RowObserver } from '../../../kernel/ports/row-observer.ts'
 import type { ChangesStub } from '../../../stores/object/change-watchers.ts'

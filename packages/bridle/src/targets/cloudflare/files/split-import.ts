@@ -1,10 +1,10 @@
-// An import of several trees: the gateway checks the file, cuts it by tree, and has each object check its part before the first one
-// writes. Memory holds the file and one part. Between two trees, as between two slices of the file, the import stops if its client
-// has left.
+// An import of several trees: the gateway cuts the file by tree, and every object checks its part before the first one writes. Memory
+// holds the file and one part. The import stops between two trees or slices if its client has left.
 import { ExportError } from '../../../history/export/export-error.ts'
 import type { SessionLines } from '../../../history/export/export-reader.ts'
 import { scanExport } from '../../../history/export/read-export.ts'
 import type { Key } from '../../../kernel/event.ts'
+import { hex } from '../../../surfaces/http/access/secrets.ts'
 import { jsonResponse } from '../../../surfaces/http/answers/json-response.ts'
 import { ImportBudget, ImportInterruption } from '../../../surfaces/http/history/import-budget.ts'
 import { isSet, payloadProblem } from '../../../surfaces/http/history/import-routes.ts'
@@ -12,6 +12,7 @@ import { encodeFilePart, FILE_HEADER, rootName } from '../../../surfaces/http/hi
 import { badRequest, Denial, isDenial } from '../../../surfaces/http/router/denial.ts'
 import type { RouteCall } from '../../../surfaces/http/router/route.ts'
 import type { ImportReceipt } from '../../../surfaces/http/wire.ts'
+import { copyOf } from '../platform.ts'
 import { type TreeObjects, tooManyTrees, treesMoved } from './tree-objects.ts'
 
 interface ImportQuery {
@@ -128,8 +129,7 @@ const partOf = async (file: Uint8Array, tree: TreeLines): Promise<Uint8Array<Arr
   const lines = new Uint8Array(head.length + body.length)
   lines.set(head)
   lines.set(body, head.length)
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', lines))
-  const digest = `sha256:${[...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  const digest = `sha256:${hex(await crypto.subtle.digest('SHA-256', lines))}`
   const entries = tree.reduce((sum, each) => sum + each.entries, 0)
   const end = new TextEncoder().encode(`${JSON.stringify({ end: { sessions: tree.length, entries, digest } })}\n`)
   const part = new Uint8Array(lines.length + end.length)
@@ -139,6 +139,3 @@ const partOf = async (file: Uint8Array, tree: TreeLines): Promise<Uint8Array<Arr
 }
 
 const NEWLINE = '\n'.charCodeAt(0)
-
-/** A copy, since the headers of a fetched response cannot be changed. */
-const copyOf = ({ body, status, headers }: Response): Response => new Response(body, { status, headers })

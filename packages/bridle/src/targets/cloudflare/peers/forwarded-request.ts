@@ -1,11 +1,11 @@
-// Headers that the gateway adds to a forwarded request. Only the gateway reaches an object, and it removes these headers from
-// the caller's request.
+// Headers of requests that the gateway forwards. Only the gateway reaches an object, and it removes them from callers' requests.
 import type { Key } from '../../../kernel/event.ts'
+import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
+import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
 import { FILE_HEADER, TREE_HEADER } from '../../../surfaces/http/history/tree-files.ts'
 import type { CredentialClaim } from '../credentials/credential-proxy.ts'
-import type { ParentNotice } from './parent-notices.ts'
-import type { ChildRequest } from './peer-children.ts'
+import type { ChildRequest, ParentNotice } from './peer-children.ts'
 
 const ACCESS = 'x-bridle-access'
 const HOME = 'x-bridle-home'
@@ -33,6 +33,17 @@ export const forwardToObject = (
   headers.set(ORIGIN, new URL(request.url).origin)
   return new Request(request, { headers })
 }
+
+/** The objects of other sessions, as one object reaches them. */
+export interface PeerObjects {
+  readonly objects: ObjectNamespace
+  readonly directory: RemoteDirectory
+  /** The name of this object. */
+  readonly home: () => string
+}
+
+export const fetchObject = (objects: ObjectNamespace, name: string, request: Request): Promise<Response> =>
+  objects.get(objects.idFromName(name)).fetch(request)
 
 /** The access of an object that asks another one about a session. */
 export const observerOf = ({ tenant }: Key): Access => ({

@@ -1,24 +1,15 @@
-// Child sessions of other objects: a session starts them, asks for their results, and cancels them, object to object.
+// Child sessions in other objects: a session starts them, reads their results and cancels them, and they notify it, object to object.
 import type { Key } from '../../../kernel/event.ts'
 import { cancelChild, childResult, ownerOfParent, startChild } from '../../../kernel/host/child-sessions.ts'
 import type { Host } from '../../../kernel/host/host.ts'
 import type { ChildResult, ChildSessions, ChildStart } from '../../../kernel/ports/child-sessions.ts'
-import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
-import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
-import { childRequest } from './forwarded-request.ts'
+import { type ChildNotice, findParentKey } from '../../../kernel/rules/children/child-notice.ts'
+import { childRequest, fetchObject, noticeRequest, type PeerObjects } from './forwarded-request.ts'
 
-/** A request of a session about one of its children. */
 export type ChildRequest =
   | { readonly type: 'start'; readonly child: ChildStart; readonly owner: string | null }
   | { readonly type: 'result'; readonly child: Key }
   | { readonly type: 'cancel'; readonly child: Key; readonly parent: Key }
-
-export interface PeerChildPorts {
-  readonly objects: ObjectNamespace
-  readonly directory: Pick<RemoteDirectory, 'home'>
-  readonly home: () => string
-  readonly host: () => Host
-}
 
 export interface PeerChildren extends ChildSessions {
   /** False: the parent has no such child. */
@@ -26,11 +17,11 @@ export interface PeerChildren extends ChildSessions {
 }
 
 /** Rejects when the other object does not answer. */
-export const peerChildren = ({ objects, directory, home, host }: PeerChildPorts): PeerChildren => {
+export const peerChildren = ({ objects, directory, home }: PeerObjects, host: () => Host): PeerChildren => {
   const ask = async (key: Key, request: ChildRequest): Promise<unknown> => {
     const theirs = await directory.home(key)
     if (theirs === home()) return answerChildRequest(host(), request)
-    const answer = await objects.get(objects.idFromName(theirs)).fetch(childRequest(request, theirs))
+    const answer = await fetchObject(objects, theirs, childRequest(request, theirs))
     if (!answer.ok) throw new Error(`The object of "${key.id}" answered ${answer.status}.`)
     return answer.json()
   }
@@ -44,7 +35,6 @@ export const peerChildren = ({ objects, directory, home, host }: PeerChildPorts)
   }
 }
 
-/** The answer of the object that has the child. */
 export const answerChildRequest = (
   host: Host,
   request: ChildRequest,
@@ -52,3 +42,22 @@ export const answerChildRequest = (
   if (request.type === 'start') return startChild(host, request.child, request.owner)
   return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child, request.parent)
 }
+
+export interface ParentNotice {
+  readonly parent: Key
+  readonly notice: ChildNotice
+}
+
+/** Sends notices to parents; `take` takes one for a session of this object. Rejects when the other object does not answer: the notice stays pending. */
+export const createParentNotifier =
+  ({ objects, directory, home }: PeerObjects, take: (notice: ParentNotice) => Promise<void>) =>
+  async (notice: ChildNotice): Promise<void> => {
+    const { parentAgent, parentId, child } = notice
+    const found = parentAgent === undefined ? await directory.find(child.tenant, parentId) : []
+    const parent = findParentKey(found, notice)
+    if (!parent) return
+    const theirs = await directory.home(parent)
+    if (theirs === home()) return take({ parent, notice })
+    const answer = await fetchObject(objects, theirs, noticeRequest({ parent, notice }, theirs))
+    if (!answer.ok) throw new Error(`The parent's object answered ${answer.status}.`)
+  }

@@ -1,5 +1,7 @@
 // An answer about one session may need sessions of other objects: the tenant's directory lists those that hang from it, and each
 // session's object lists its artifacts, by the public route.
+
+import type { Key } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
@@ -8,18 +10,14 @@ import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
 import type { ArtifactSummary } from '../../../surfaces/http/wire.ts'
 import { PEER_WAIT_MS } from '../limits.ts'
-import { forwardToObject, observerOf } from './forwarded-request.ts'
+import { fetchObject, forwardToObject, observerOf, type PeerObjects } from './forwarded-request.ts'
 
-export interface PeerSessionPorts {
-  readonly objects: ObjectNamespace
-  readonly directory: RemoteDirectory
-  /** The sessions of this object. */
-  readonly own: Directory
-  readonly home: () => string
-  readonly clock: Clock
-}
-
-export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessionPorts): RelatedSessions => ({
+/** `own` has the sessions of this object. */
+export const peerSessions = (
+  { objects, directory, home }: PeerObjects,
+  own: Directory,
+  clock: Clock,
+): RelatedSessions => ({
   list: (tenant, filter) =>
     withAnswerDeadline(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
   find: (tenant, id) =>
@@ -38,7 +36,7 @@ export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessi
     // The request is aborted, not only ignored: an open request would keep this object awake.
     const late = new AbortController()
     const request = forwardToObject(new Request(url, { signal: late.signal }), observerOf(key), theirs)
-    const answer = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
+    const answer = fetchObject(objects, theirs, request).then(listed)
     return withAnswerDeadline(clock, answer, () => late.abort())
   },
 })
@@ -56,3 +54,17 @@ const withAnswerDeadline = <T>(clock: Clock, answer: Promise<T>, abort = () => {
     })
     answer.then(resolve, reject).finally(forget)
   })
+
+/** A directory that was lost does not know its sessions yet, so a session that it does not know is asked itself. */
+export const sessionFinder =
+  (objects: ObjectNamespace, directory: Pick<RemoteDirectory, 'find' | 'home'>) =>
+  async (key: Key): Promise<boolean> => {
+    const found = await directory.find(key.tenant, key.id)
+    if (found.some((each) => each.key.agent === key.agent)) return true
+    const home = await directory.home(key)
+    const url = `https://session/sessions/${key.id}?agent=${encodeURIComponent(key.agent)}`
+    const request = forwardToObject(new Request(url, { method: 'HEAD' }), observerOf(key), home)
+    const { status } = await fetchObject(objects, home, request)
+    if (status !== 200 && status !== 404) throw new Error(`The session's object answered ${status}.`)
+    return status === 200
+  }

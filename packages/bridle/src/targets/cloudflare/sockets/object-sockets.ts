@@ -1,12 +1,11 @@
-// Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value attached,
-// from which the object makes its connection again when it wakes.
+// Sockets that outlive the object's memory: each has a plain value attached, from which the object restores its connection.
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
 import type { RestorableSocket, SocketOpener, SocketReceiver } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
 import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
-import { type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
+import { autoResponse, type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
 import { ObjectSocket } from './object-socket.ts'
 
 /** The subprotocols that an answer may name: a ticket is one too, and a secret. */
@@ -39,7 +38,6 @@ interface OpenSocket extends SocketRecord {
 export interface ObjectSocketsOptions {
   readonly clock: Clock
   readonly deadAfterMs?: number | undefined
-  /** Whether the object sends heartbeats while it sleeps. */
   readonly sendsHeartbeats?: boolean
 }
 
@@ -97,16 +95,12 @@ export class ObjectSockets<P> {
     }
   }
 
-  /** Whether any socket's wire has heartbeats. */
   get needsHeartbeats(): boolean {
     for (const { receiver } of this.#open.values()) if (receiver.sendHeartbeat) return true
     return false
   }
 
-  /**
-   * Sends a heartbeat on every wire that has one, and closes sockets that were silent for too long, also those that never pinged. Silence
-   * before `since` does not count: there were no heartbeats to answer.
-   */
+  /** Heartbeats also close sockets that are silent for too long. Silence before `since` does not count: no heartbeat came. */
   sendHeartbeats(silentMs: number, since: number): void {
     const now = this.#clock.now()
     for (const [socket, { receiver, objectSocket, heardAt }] of [...this.#open]) {
@@ -125,10 +119,7 @@ export class ObjectSockets<P> {
     for (const [socket, near] of this.#open) if (near.objectSocket.isOpen) attach(socket, near)
   }
 
-  /**
-   * Closes sockets that used to ping and fell silent, and forgets those that are not open any more. A timer would keep the
-   * object awake, so every event of the object calls this. `speaker` is the socket of that event.
-   */
+  /** Called by every event of the object, since a timer would keep it awake. `speaker` is the socket of that event. */
   closeDeadSockets(speaker?: PlatformSocket): void {
     const now = this.#clock.now()
     const spoken = speaker && this.#open.get(speaker)
@@ -218,3 +209,8 @@ const protocolOf = ({ headers }: Request): Record<string, string> => {
   const protocol = PROTOCOLS.find((name) => offered.includes(name))
   return protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }
 }
+
+const PING = '{"type":"ping"}'
+const PONG = '{"type":"pong","ts":0}'
+
+export const answerPings = (ctx: ObjectContext): void => ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))

@@ -1,5 +1,4 @@
-// The parts of an answer, from the chunks of a Chat Completions stream. Servers differ in what they leave out: indices and ids of
-// calls, the end of the stream, the count of tokens.
+// Parts of an answer from Chat Completions chunks. Servers may omit indices, ids of calls, the end of the stream, or token counts.
 import { ModelError } from '../../../agents/model/model-error.ts'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 

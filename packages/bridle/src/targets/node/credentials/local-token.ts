@@ -11,7 +11,6 @@ const ADDRESS = 'address'
 const ASKS_TOKEN = 'token'
 
 export interface LocalServer {
-  /** The address that the server published. */
   readonly url: string
   /** The token that this server asks for; null = it does not ask for the one of the folder. */
   readonly token: string | null

@@ -1,5 +1,5 @@
 // A harness inside an app that has routes, a login and a port of its own.
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../../agents/agent.ts'
@@ -17,7 +17,6 @@ import { sendUpgradeRefusal } from '../sockets/upgrade-request.ts'
 import { belowBasePath, parseBasePath, withoutBasePath } from './base-path.ts'
 import { nodeListener } from './node-listener.ts'
 import { type NodeBindings, openHarness } from './open-harness.ts'
-import { restoreBody } from './parsed-body.ts'
 
 /** Settings of a port, which an app has itself, and settings that are named or meant differently here. */
 const OWN_SETTINGS = [
@@ -167,4 +166,28 @@ const refuseStranger = (incoming: IncomingMessage | undefined): Denial | null =>
 const nameOf = (each: AgentDefinition): string => {
   if (!isAgent(each)) throw new ServerFault('agent_invalid', nonAgentProblem(each, 'options'))
   return each.name
+}
+
+interface ParsedRequest extends IncomingMessage {
+  body?: unknown
+  /** The bytes that the listener takes for the body. */
+  rawBody?: Buffer
+}
+
+/** Restores the bytes of a body that was parsed. False: they are unknown. */
+const restoreBody = (incoming: ParsedRequest): boolean => {
+  const { body, headers, method = 'GET' } = incoming
+  if (!incoming.readableDidRead || incoming.rawBody || method === 'GET' || method === 'HEAD') return true
+  if (headers['content-length'] === '0' || (headers['content-length'] ?? headers['transfer-encoding']) === undefined)
+    return true
+  const bytes = bytesOf(body, headers['content-type'])
+  if (bytes === null) return false
+  incoming.rawBody = bytes
+  return true
+}
+
+const bytesOf = (body: unknown, type = ''): Buffer | null => {
+  if (Buffer.isBuffer(body)) return body
+  if (typeof body === 'string') return Buffer.from(body)
+  return body !== undefined && /\bjson\b/i.test(type) ? Buffer.from(JSON.stringify(body)) : null
 }

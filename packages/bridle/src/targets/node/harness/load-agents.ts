@@ -7,10 +7,9 @@ import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
 import type { Host } from '../../../kernel/host/host.ts'
 import { present } from '../../../kernel/json.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
-import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import type { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
 import type { Lines } from '../../../voice/lines.ts'
-import { createEngineAgents } from '../../agents/engines.ts'
+import { createEngineAgents, type EngineAgentsOptions } from '../../agents/engines.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
 import { loadServerAgents } from '../../agents/server-agents.ts'
 import type { Logger } from '../logger.ts'
@@ -19,18 +18,13 @@ import { createRunTracer } from '../run-tracer.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { clock, digest } from '../system-ports.ts'
 
-export interface AgentSetup {
-  readonly isOpen: boolean
-  /** Why personal logins are not used, in a sentence; null = they are. */
-  readonly loginRefusal: string | null
-  readonly data: string
-  readonly tenantUsage: TenantDiskUsage
+type EngineSetup = Pick<EngineAgentsOptions, 'data' | 'folders' | 'env' | 'isOpen' | 'loginRefusal' | 'onInPlace'>
+
+interface AgentSetup extends EngineSetup {
   readonly uploads: StoredUploads
   readonly host: () => Host
   readonly voiceModel: Lines['modelFor']
-  readonly env: NodeJS.ProcessEnv
   readonly log: Logger
-  readonly onInPlace: (work: string) => () => void
   /** Null = not installed. */
   readonly telemetry: OpenTelemetryApi | null
 }
@@ -38,21 +32,11 @@ export interface AgentSetup {
 /** Where the agents cannot be loaded, the engines are closed again. */
 export const loadAgents = async (
   options: ServerOptions,
-  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log, telemetry, onInPlace }: AgentSetup,
+  { host, voiceModel, log, telemetry, ...setup }: AgentSetup,
 ) => {
-  const { sandbox, engines: settings } = options
-  const engines = await createEngineAgents({
-    data,
-    folders: { tenantUsage },
-    env,
-    clock,
-    digest,
-    uploads,
-    isOpen,
-    loginRefusal,
-    onInPlace,
-    ...present({ sandbox, engines: settings }),
-  })
+  const { env, uploads } = setup
+  const settings = present({ sandbox: options.sandbox, engines: options.engines })
+  const engines = await createEngineAgents({ ...setup, clock, digest, ...settings })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
     const served = await loadServerAgents(

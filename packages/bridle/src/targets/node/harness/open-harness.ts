@@ -1,5 +1,4 @@
-// All parts of a harness on Node, connected: the store, the agents, the host and the router. A server and an app that has routes of its
-// own both serve it; this file knows of no port.
+// All parts of a harness on Node, connected. A server and an app with its own routes both serve it; this file knows of no port.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
@@ -16,46 +15,40 @@ import { leasesOf, registerProject } from '../../../runners/sandboxes/protection
 import { serverSecret } from '../../../runners/secrets/server-secret.ts'
 import { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder, uploadFolder } from '../../../stores/uploads/upload-folder.ts'
-import { httpWires, socketWires } from '../../../surfaces/all.ts'
+import { socketWires } from '../../../surfaces/all.ts'
 import { ChangeFeed } from '../../../surfaces/changes/change-feed.ts'
-import { type ExposurePolicy, exposureOf } from '../../../surfaces/http/access/exposure.ts'
+import type { ExposurePolicy } from '../../../surfaces/http/access/exposure.ts'
 import { engineOf } from '../../../surfaces/http/agent-engine.ts'
-import { type App, createApp } from '../../../surfaces/http/router/app.ts'
-import { voiceAccess } from '../../../surfaces/voice/access.ts'
-import { defaultAgent } from '../../agents/registry.ts'
+import type { App } from '../../../surfaces/http/router/app.ts'
 import { runUpdates } from '../../agents/run-updates.ts'
 import { forgetTrustedFiles, trustedFiles } from '../../agents/trust/trusted-files.ts'
-import { ServerFault } from '../../server-fault.ts'
-import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
+import { checkVoiceSettings, composeApp } from '../../compose-app.ts'
+import { messageOf, ServerFault } from '../../server-fault.ts'
 import { Backlog } from '../backlog.ts'
 import { listBuildManifests } from '../build-manifests.ts'
 import { ensureLocalToken, withdrawAddress } from '../credentials/local-token.ts'
 import { personalLoginProblem } from '../credentials/personal-login.ts'
-import { eventLoop } from '../event-loop.ts'
 import { fileFetcherOf } from '../file-fetching.ts'
 import { builtCockpit, projectFiles } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
-import { type Logger, standardLogger } from '../logger.ts'
+import { type Logger, requestLevel, standardLogger } from '../logger.ts'
 import { loadOpenTelemetry, tracingProblem, tracingState } from '../open-telemetry.ts'
-import { processMetrics } from '../process-metrics.ts'
-import { requestLevel } from '../request-level.ts'
-import { createRunMetrics } from '../run-metrics.ts'
+import { createRunMetrics, processMetrics } from '../run-metrics.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { openServerStore } from '../server-store.ts'
 import { connectProvider } from '../sockets/provider-socket.ts'
 import { createSocketServer, type SocketServer } from '../sockets/server-sockets.ts'
 import { watchStoreHealth } from '../store-health.ts'
-import { clock, digest, threadCpuMs } from '../system-ports.ts'
+import { clock, digest, eventLoop, threadCpuMs } from '../system-ports.ts'
 import { createTracing } from '../tracing.ts'
 import { checkVariables } from '../variable-problems.ts'
 import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
 import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
 import { withBasePath } from './base-path.ts'
-import { withWriters } from './in-place-writers.ts'
 import { loadAgents } from './load-agents.ts'
-import { buildFolders, guardFiles, noSandboxReason, serverProjects } from './server-project.ts'
+import { buildFolders, guardFiles, noSandboxReason, serverProjects, withWriters } from './server-project.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
@@ -125,6 +118,7 @@ export const openHarness = async (
   const { maxTenantBytes } = options.workspaces ?? {}
   const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
   const trust = trustedFiles(data)
+  const onInPlace = (work: string) => trust.begin(work)
   let endGuard = () => {}
   const prepare = async () => {
     withdrawAddress(data)
@@ -134,37 +128,23 @@ export const openHarness = async (
     const tokens = [...(options.tokens ?? []), ...[...own].map((token) => ({ token }))]
     const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
     const uploads = await StoredUploads.open(folder, clock.now)
-    const voiceModel = (key: Key) => lines.modelFor(key)
-    const isProxied = isTrustedProxy !== null
     const loginRefusal = personalLoginProblem({
       ...options,
       hostname: hostname ?? 'the addresses of an app',
       tenantRequired,
-      isProxied,
+      isProxied: isTrustedProxy !== null,
     })
     endGuard = guardFiles(trust, options, serverProjects(options))
-    const setup = {
-      isOpen,
-      loginRefusal,
-      data,
-      tenantUsage,
-      uploads,
+    const agents = await loadAgents(options, {
+      ...{ isOpen, loginRefusal, data, folders: { tenantUsage }, uploads, env, log, telemetry, onInPlace },
       host: () => host,
-      voiceModel,
-      env,
-      log,
-      telemetry,
-      onInPlace: (work: string) => trust.begin(work),
-    }
-    const agents = await loadAgents(options, setup)
+      voiceModel: (key) => lines.modelFor(key),
+    })
     return { ownerToken, tokens, uploads, ...agents }
   }
   // An error of the start says what to mend; an error of the store that closes after it goes to the log.
   const logCloseError = (cause: unknown) =>
-    log('error', 'the store could not be closed', {
-      data,
-      cause: cause instanceof Error ? cause.message : String(cause),
-    })
+    log('error', 'the store could not be closed', { data, cause: messageOf(cause) })
   const { engines, served, tokens, ownerToken, uploads } = await prepare().catch(async (error) => {
     endGuard()
     forgetTrustedFiles(data)
@@ -182,7 +162,6 @@ export const openHarness = async (
     ...(owner && { owner }),
   })
   const projects = serverProjects(options).map(registerProject)
-  const beginWriting = (work: string) => trust.begin(work)
   // A confirmed file is loaded at once where files are watched.
   const endTrust = trust.listen((change) => 'accepted' in change && served.reload())
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
@@ -194,7 +173,7 @@ export const openHarness = async (
     digest,
     eventLoop,
     rows: changes,
-    runner: (agent) => workspaces.wrapRunner(withUploads(withWriters(served.runnerOf(agent), beginWriting), uploads)),
+    runner: (agent) => workspaces.wrapRunner(withUploads(withWriters(served.runnerOf(agent), onInPlace), uploads)),
     ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
     // The loop of a model agent makes its own spans.
     onCommit: (key, events) => {
@@ -205,56 +184,39 @@ export const openHarness = async (
     onFault: (key, cause) =>
       log('error', key ? 'session stopped' : 'due sessions could not be looked for', {
         ...(key && { session: keyText(key) }),
-        cause: cause instanceof Error ? cause.message : String(cause),
+        cause: messageOf(cause),
       }),
   })
-  const lines = createServerLines({
-    ...{ env, clock, host: () => host, connect: connectProvider },
-    hasModel: (agent) => served.hasModel(agent),
-  })
-  const exposure = exposureOf(env, options.expose)
   const cockpit = options.cockpit ?? builtCockpit()
   const storeProblem = watchStoreHealth(store, resolve(data), log)
   const watch = setInterval(storeProblem, STORE_CHECK_MS).unref()
-  const app = createApp(
-    {
-      ...options,
-      ...present({ authToken }),
-      tokens,
-      tenantRequired,
-      host,
-      directory: store.directory,
-      clock,
-      cpuMs: threadCpuMs,
-      agents: served.agents,
-      defaultAgent: options.defaultAgent ?? defaultAgent(served.agents, env),
-      ...exposure,
-      ...voiceAccess(options, env),
-      workspaces,
-      workspaceFiles: new NodeWorkspaceFiles(data),
-      uploads,
-      ...(cockpit !== false && { files: typeof cockpit === 'string' ? projectFiles(cockpit) : cockpit }),
-      changes,
-      voice: lines,
-      ...(fileFetcher && { fileFetcher }),
-      signingSecret: async () => serverSecret(data, env),
-      builds: () => listBuildManifests(buildFolders(options)),
-      workspace: { target: 'node', store: store.name },
-      lostCommits: store.damage?.commitsLost ?? 0,
-      metrics: () => [...runMetrics.metrics(), ...processMetrics()],
-      ...(isTrustedProxy && { isTrustedProxy }),
-      isStopping: () => draining,
-      notReadyReason: () => (draining ? 'The server is going away.' : storeProblem()),
-      onRequest: (entry) => {
-        traces.request(entry, clock.now())
-        const url = withBasePath(entry.url, basePath)
-        log(requestLevel(entry), 'request', { ...entry, url })
-      },
-      callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
-      httpVersion: (c) => (c.env as NodeBindings).incoming?.httpVersion,
+  const { app, lines, exposure } = composeApp({
+    ...options,
+    ...present({ authToken }),
+    ...{ env, options, host, clock, tokens, tenantRequired, workspaces, uploads, changes },
+    ...{ lineClock: clock, connect: connectProvider, hasModel: served.hasModel },
+    directory: store.directory,
+    agents: served.agents,
+    cpuMs: threadCpuMs,
+    workspaceFiles: new NodeWorkspaceFiles(data),
+    ...(cockpit !== false && { files: typeof cockpit === 'string' ? projectFiles(cockpit) : cockpit }),
+    ...(fileFetcher && { fileFetcher }),
+    signingSecret: async () => serverSecret(data, env),
+    builds: () => listBuildManifests(buildFolders(options)),
+    workspace: { target: 'node', store: store.name },
+    lostCommits: store.damage?.commitsLost ?? 0,
+    metrics: () => [...runMetrics.metrics(), ...processMetrics()],
+    ...(isTrustedProxy && { isTrustedProxy }),
+    isStopping: () => draining,
+    notReadyReason: () => (draining ? 'The server is going away.' : storeProblem()),
+    onRequest: (entry) => {
+      traces.request(entry, clock.now())
+      const url = withBasePath(entry.url, basePath)
+      log(requestLevel(entry), 'request', { ...entry, url })
     },
-    httpWires,
-  )
+    callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
+    httpVersion: (c) => (c.env as NodeBindings).incoming?.httpVersion,
+  })
   const backlog = new Backlog(options.maxUnsentBytes)
   const sockets = createSocketServer(app, socketWires, backlog, options)
   const drain = async (graceMs: number, onWait?: (runs: number) => void) => {

@@ -1,5 +1,6 @@
 // The folders from which a harness loads code and settings, as the protection of sessions in place asks for them.
 import { resolve } from 'node:path'
+import type { Job, Runner } from '../../../kernel/ports/runner.ts'
 import { probeBubblewrap } from '../../../runners/sandboxes/isolation/bubblewrap.ts'
 import { parseBackend } from '../../../runners/sandboxes/isolation/isolation.ts'
 import { AGENT_FOLDERS, type ServerProject } from '../../../runners/sandboxes/protection/server-projects.ts'
@@ -48,4 +49,22 @@ export const guardFiles = (
 export const noSandboxReason = async ({ sandbox }: ServerOptions, env: NodeJS.ProcessEnv): Promise<string | null> => {
   const backend = sandbox?.backend ?? parseBackend(env.BRIDLE_SANDBOX || undefined)
   return backend === 'process' ? NO_SANDBOX : probeBubblewrap()
+}
+
+/** Reports that the folder may be written from now on. The returned function reports the end. */
+export type WritingStart = (work: string) => () => void
+
+/** The runner, with a report of the start and end of each in-place run. */
+export const withWriters = (runner: Runner, begin: WritingStart): Runner => {
+  const during = async <T>({ settings }: Job, work: () => Promise<T>): Promise<T> => {
+    const { workspace_kind: kind, workspace_path: path } = settings
+    if (kind !== 'in_place' || typeof path !== 'string') return work()
+    const end = begin(path)
+    return work().finally(end)
+  }
+  return {
+    ...runner,
+    start: (job, reporter) => during(job, () => runner.start(job, reporter)),
+    attach: (job, reporter) => during(job, () => runner.attach(job, reporter)),
+  }
 }

@@ -1,10 +1,10 @@
-// The files of the built web app, from a folder on disk. Each request reads its file: a build that ends while the server runs shows at
-// once, and a browser keeps what it has.
+// Serves the built web app from a folder. Each request reads its file, so a build that ends while the server runs shows at once.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { basename, extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tryOr } from '../../../runners/try-or.ts'
 import type { FileServer } from '../../../surfaces/http/router/pages.ts'
 
 export type { FileServer } from '../../../surfaces/http/router/pages.ts'
@@ -72,12 +72,7 @@ const cachingOf = (pathname: string): string =>
 
 const notFound = (): Response => new Response(null, { status: 404 })
 
-/** A path with a null byte or a broken escape names no file. */
 const decodedPath = (pathname: string): string => {
-  try {
-    const path = decodeURIComponent(pathname)
-    return path.includes('\0') ? '' : path
-  } catch {
-    return ''
-  }
+  const path = tryOr('', () => decodeURIComponent(pathname))
+  return path.includes('\0') ? '' : path
 }

@@ -1,7 +1,15 @@
-// The HTTP server of a process: its timeouts, and its address once it listens.
-import type { Server } from 'node:http'
-import { assert } from '../../../kernel/assert.ts'
-import { HEADERS_MS, KEEP_ALIVE_MS, REQUEST_CHECK_MS, REQUEST_MS, TCP_KEEP_ALIVE_MS } from '../limits.ts'
+// The HTTP server of a process: its timeouts, its address once it listens, and requests that Node would not read as we do.
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { listen, listenerUrl } from '../../../runners/listener.ts'
+import {
+  HEADERS_MS,
+  KEEP_ALIVE_MS,
+  PIPELINED_REQUESTS_MAX,
+  REQUEST_CHECK_MS,
+  REQUEST_MS,
+  TCP_KEEP_ALIVE_MS,
+} from '../limits.ts'
 
 export interface RequestTimeouts {
   readonly headersMs?: number
@@ -21,14 +29,54 @@ export const requestTimeouts = ({ headersMs = HEADERS_MS, keepAliveMs = KEEP_ALI
 })
 
 /** Resolves to the URL of the server. */
-export const listen = (server: Server, port: number, hostname: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, hostname, () => {
-      server.off('error', reject)
-      const address = server.address()
-      assert(address !== null && typeof address === 'object', 'a server that listens has an address and a port')
-      const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-      resolve(`http://${host}:${address.port}`)
-    })
+export const listenAt = async (server: Server, port: number, host: string): Promise<string> => {
+  await listen(server, { port, host })
+  return listenerUrl(server)
+}
+
+/** Probes of load balancers may speak HTTP/1.0 and name no host. Any other request must: the host tells a local caller from a web page. */
+export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage): void => {
+  if (httpVersion === '1.0' && headers.host === undefined && /^\/(?:health|ready)(?:\?|$)/.test(url))
+    headers.host = 'localhost'
+}
+
+const offers = new WeakMap<IncomingMessage, unknown>()
+
+/** Only the offer of a WebSocket is an upgrade; any other, such as HTTP/2, is ignored. Node before 24.9 has no setting for it. */
+export class OfferingRequest extends IncomingMessage {
+  // Node writes this property before it has parsed the headers, and reads it afterwards.
+  set upgrade(offer: unknown) {
+    offers.set(this, offer)
+  }
+
+  get upgrade(): unknown {
+    return offers.get(this) && (this.method === 'CONNECT' || isWebSocket(this))
+  }
+}
+
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The requests of each connection that wait for the one in progress. */
+const waiting = new WeakMap<Socket, (() => void)[]>()
+
+// Node starts all pipelined requests of a packet at once, so a hundred connections could delay every other client by seconds.
+/** Calls `begin` once the earlier requests of the connection are answered. Closes a connection with too many waiting requests. */
+export const inTurn = ({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void => {
+  if (socket.destroyed) return
+  const queue = waiting.get(socket)
+  if (queue && queue.length >= PIPELINED_REQUESTS_MAX) {
+    waiting.delete(socket)
+    socket.destroy()
+    return
+  }
+  outgoing.once('close', () => {
+    const next = waiting.get(socket)?.shift()
+    if (next && !socket.destroyed) next()
+    else waiting.delete(socket)
   })
+  if (queue) queue.push(begin)
+  else {
+    waiting.set(socket, [])
+    begin()
+  }
+}

@@ -1,5 +1,4 @@
-// Requests that Node's parser refuses before any route sees them. The answer has the shape of every other error, and the connection
-// ends.
+// Requests that Node's parser refuses get an error in the shape of every other, and the connection ends.
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'

@@ -1,5 +1,4 @@
-// WebSocket frames as a server sends them: unmasked, so the same bytes go to every socket. A message for
-// many sockets is encoded once, and several messages leave in one write.
+// WebSocket frames of a server are unmasked, so the same bytes go to every socket: a message is encoded once for all.
 
 let lastMessages: readonly string[] = []
 let lastBytes = Buffer.alloc(0)
@@ -21,14 +20,12 @@ export const encodeTextFrames = (messages: readonly string[]): Buffer => {
   return bytes
 }
 
-/** The bytes as one binary message. */
 export const encodeBinaryFrame = (payload: Uint8Array): Buffer => {
   const bytes = Buffer.allocUnsafe(headSize(payload.length) + payload.length)
   bytes.set(payload, writeHead(bytes, 0, payload.length, 'binary'))
   return bytes
 }
 
-/** First bytes of a whole message in one frame. */
 const FIRST_BYTE = { text: 0x81, binary: 0x82 } as const
 
 const headSize = (size: number): number => (size < 126 ? 2 : size < 65_536 ? 4 : 10)

@@ -8,10 +8,7 @@ import { CHARS_PER_UNANSWERED, CONTROL_BYTES_MAX, CUT_MS, UNANSWERED_MAX } from 
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
-/**
- * A socket of the library, with the receiver of its messages. There are thousands, mostly idle, so they share their listeners,
- * which find the socket through `this`.
- */
+/** Thousands of sockets are idle, so they share their listeners, which find the socket through `this`. */
 export class ServerSocket extends WebSocket implements MonitoredSocket {
   readonly activity = new SocketActivity()
   #receiver: SocketReceiver | null = null
@@ -110,7 +107,6 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
   }
 }
 
-/** The parts that all sockets of a server share. */
 export interface SocketServerContext {
   readonly sockets: Set<ServerSocket>
   readonly backlog: Backlog
@@ -149,17 +145,16 @@ class NodeSocket implements Socket, SlowReader {
 
   /** Writes whole frames straight to the connection: without compression the library queues no bytes that could get between. */
   send(messages: readonly string[]): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return
-    const bytes = encodeTextFrames(messages)
-    this.#duplex.write(bytes)
-    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, bytes.length)
+    if (this.#socket.readyState === WebSocket.OPEN) this.#write(encodeTextFrames(messages))
   }
 
   sendBinary(bytes: Uint8Array): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return
-    const frame = encodeBinaryFrame(bytes)
-    this.#duplex.write(frame)
-    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, frame.length)
+    if (this.#socket.readyState === WebSocket.OPEN) this.#write(encodeBinaryFrame(bytes))
+  }
+
+  #write(frames: Buffer): void {
+    this.#duplex.write(frames)
+    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, frames.length)
   }
 
   close(code: number, reason: string): void {

@@ -1,5 +1,4 @@
-// WebSockets on Node: handshakes, limits, and the end of all sockets when the server stops. The surfaces decide who may connect and
-// what is sent.
+// WebSockets on Node: handshakes, limits and shutdown. The surfaces decide who may connect and what is sent.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'

@@ -3,16 +3,13 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { IncomingRequest } from '../../../surfaces/http/access/authenticate.ts'
 
-/** The request as the surfaces read it; null when its URL is invalid. */
-export const upgradeRequestOf = ({
-  url,
-  headers,
-  httpVersion,
-}: {
+interface UpgradeHead extends Pick<IncomingMessage, 'headers'> {
   readonly url: string | undefined
-  readonly headers: IncomingMessage['headers']
   readonly httpVersion?: string
-}): IncomingRequest | null => {
+}
+
+/** The request as the surfaces read it; null when its URL is invalid. */
+export const upgradeRequestOf = ({ url, headers, httpVersion }: UpgradeHead): IncomingRequest | null => {
   const { host = 'localhost' } = headers
   const address = `http://${host}${url}`
   // A host with a slash or an @ would change the path or the name.

@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
 import { type SandboxUser, sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
 import { protectionProblem } from '../../../runners/sandboxes/protection/held-protection.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { SERVER_DATA } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 
 export interface PlaceFacts {
   /** The user of the server; null = the platform has no users of this kind. */
@@ -18,10 +18,7 @@ export interface PlaceFacts {
 
 const here = (): PlaceFacts => ({ uid: process.getuid?.() ?? null, agentUser: sandboxUser(), home: homedir() })
 
-/**
- * Why no session works in this folder itself, in a sentence to act on; null = one may. The path has no links. `noSandbox` says why
- * there is no sandbox; null = there is one.
- */
+/** Why no session may work in this folder, which has no links, as a sentence to act on; null = one may. */
 export const inPlaceProblem = async (
   path: string,
   data: string,

@@ -1,5 +1,4 @@
-// Makes the files of a workspace: a worktree, a copy, an empty folder, or nothing where the work is done in place; a branch begins with
-// the files of its parent.
+// Makes the files of a workspace: a worktree, a copy, an empty folder, nothing in place; for a branch, the files of its parent.
 import { existsSync } from 'node:fs'
 import { chmod, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
@@ -21,8 +20,8 @@ import {
   workFolder,
 } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
-import { isRebuiltFolder } from '../../../runners/workspaces/rebuilt-folders.ts'
 import {
   addWorktree,
   commitOf,
@@ -31,7 +30,6 @@ import {
   type Repository,
 } from '../../../runners/workspaces/worktree.ts'
 import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 import { WorkspaceFault, withAdvice } from './workspace-fault.ts'
 import { type WorkspaceRecord, writeWorkspaceRecord } from './workspace-record.ts'
 import { dataPathInRepository, isSecretPath, type WorkspaceSource, type WorkspaceSources } from './workspace-sources.ts'
@@ -63,24 +61,16 @@ export interface WorkspaceContent {
 }
 
 export class WorkspaceMaker {
-  readonly #data: string
-  readonly #owner: FolderOwner | undefined
-  readonly #sources: WorkspaceSources
-  readonly #tenantUsage: TenantDiskUsage
-  readonly #repositories: KeyedMutex
+  readonly #options: WorkspaceMakerOptions
 
-  constructor({ data, owner, sources, tenantUsage, repositories }: WorkspaceMakerOptions) {
-    this.#data = data
-    this.#owner = owner
-    this.#sources = sources
-    this.#tenantUsage = tenantUsage
-    this.#repositories = repositories
+  constructor(options: WorkspaceMakerOptions) {
+    this.#options = options
   }
 
   /** Makes the files, and writes the record before anything else. */
   async make(key: Key, folder: string, content: WorkspaceContent): Promise<WorkspaceRecord> {
     const { source, room, parent } = content
-    const owner = this.#owner
+    const owner = this.#options.owner
     const id = `ws-${basename(folder).slice(0, 16)}`
     if (content.isInPlace && source) return this.#makeInPlace({ key, id, source }, folder, parent)
     const work = workFolder(folder)
@@ -100,7 +90,7 @@ export class WorkspaceMaker {
     if (repository && note.branch) {
       const { gitDir } = repository
       const { branch } = note
-      await this.#repositories.run(gitDir, () => freeBranch(gitDir, branch))
+      await this.#options.repositories.run(gitDir, () => freeBranch(gitDir, branch))
     }
     // First: if anything fails later, the record tells which repository was changed.
     await writeWorkspaceRecord(folder, note)
@@ -123,7 +113,8 @@ export class WorkspaceMaker {
     const place = { kind: 'in_place', path: source.path, source: source.path } as const
     const record = { ...place, key, id, state: 'preparing', branch: null, commit: null, gitDir: null } as const
     await writeWorkspaceRecord(folder, record)
-    const inheritance = { tenant: key.tenant, owner: this.#owner, tenantUsage: this.#tenantUsage }
+    const { owner, tenantUsage } = this.#options
+    const inheritance = { tenant: key.tenant, owner, tenantUsage }
     if (parent) await inheritFolders(parent.folder, folder, { ...inheritance, parts: [stateFolder, filesFolder] })
     return record
   }
@@ -134,7 +125,7 @@ export class WorkspaceMaker {
     if (!repository || (limit !== null && !isWithin(repository.top, limit))) return null
     // A sandbox could write to such a repository, and change its settings.
     for (const place of [repository.top, repository.gitDir])
-      if (await this.#sources.isInData(place))
+      if (await this.#options.sources.isInData(place))
         throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
     return repository
   }
@@ -146,7 +137,7 @@ export class WorkspaceMaker {
     folder: string,
     isWithoutFiles: boolean,
   ): Promise<void> {
-    const below = dataPathInRepository(repository.top, this.#data)
+    const below = dataPathInRepository(repository.top, this.#options.data)
     const worktree = {
       repository,
       branch: branch ?? '',
@@ -154,7 +145,7 @@ export class WorkspaceMaker {
       isLeftOut: (file: string) => isSecretPath(file, below),
       isWithoutFiles,
     }
-    const shown = await this.#repositories.run(repository.gitDir, () => addWorktree(worktree))
+    const shown = await this.#options.repositories.run(repository.gitDir, () => addWorktree(worktree))
     await writeFile(readablePathsFile(folder), JSON.stringify(shown), { mode: 0o600 })
   }
 
@@ -168,21 +159,21 @@ export class WorkspaceMaker {
   }
 
   async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
-    const data = identityOf(await stat(this.#data))
+    const data = identityOf(await stat(this.#options.data))
     const isLeftOut = (entry: CopyEntry) =>
       // The settings of a repository may hold tokens, and another server may have its data in the folder.
       isOwnersName(entry.name) || isRebuiltFolder(entry) || entry.identity === data
     const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
-    await copyFolder(source, work, { limits, owner: this.#owner, isLeftOut }).catch((error: unknown) => {
+    await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
-      if (isFull) throw new WorkspaceFault(this.#tenantUsage.fullMessage(tenant))
+      if (isFull) throw new WorkspaceFault(this.#options.tenantUsage.fullMessage(tenant))
       throw withAdvice(error)
     })
   }
 
   /** Copies the parent's current files, committed or not, and its engine's transcripts. Runs no git, since an agent wrote the files. */
   async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
-    const data = identityOf(await stat(this.#data))
+    const data = identityOf(await stat(this.#options.data))
     const work = workFolder(folder)
     const hasWorktree = existsSync(work)
     const kept = join(folder, 'worktree.git')
@@ -193,8 +184,8 @@ export class WorkspaceMaker {
     }
     await inheritFolders(source, folder, {
       tenant: key.tenant,
-      owner: this.#owner,
-      tenantUsage: this.#tenantUsage,
+      owner: this.#options.owner,
+      tenantUsage: this.#options.tenantUsage,
       isLeftOut: ({ name, depth, identity }) =>
         isSecretName(name) || identity === data || (hasWorktree && depth === 0 && name === '.git'),
     })
@@ -210,3 +201,17 @@ const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | nu
   if (!note?.branch || note.gitDir !== gitDir) return null
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
+
+/** A copy leaves out folders that programs make again. Names such as `build`, `dist` and `target` may also hold sources. */
+const REBUILT_FOLDERS: ReadonlySet<string> = new Set([
+  // Installed packages. Those of Python name their own path, and would not work elsewhere.
+  ...['node_modules', '.venv', '.tox', '.nox'],
+  // Caches and results of tools.
+  ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.cache', '.parcel-cache', '.turbo', '.gradle'],
+  ...['.next', '.nuxt', '.svelte-kit', '.wrangler', '.terraform', '.pnpm-store'],
+  // Repositories of other programs than git.
+  ...['.hg', '.svn', '.jj'],
+])
+
+/** A file of such a name is somebody's file; a link leads to such a folder elsewhere, which a sandbox does not see. */
+const isRebuiltFolder = ({ name, kind }: CopyEntry): boolean => kind !== 'file' && REBUILT_FOLDERS.has(name)

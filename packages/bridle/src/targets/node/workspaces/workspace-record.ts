@@ -1,5 +1,4 @@
-// The server's record of a workspace: its kind and its origin. The record is beside the work folder, where no engine can write, and
-// is written before anything else of the workspace.
+// The server's record of a workspace, written before anything else of it, and where no engine can write.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
@@ -21,7 +20,6 @@ export const writeWorkspaceRecord = async (folder: string, record: WorkspaceReco
   await rename(`${file}.new`, file)
 }
 
-/** The record, if it belongs to this session. */
 export const workspaceRecordFor = async (folder: string, key: Key): Promise<WorkspaceRecord | null> => {
   const record = await readWorkspaceRecord(folder)
   return record?.key && keyText(record.key) === keyText(key) ? record : null

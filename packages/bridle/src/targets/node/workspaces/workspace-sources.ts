@@ -1,12 +1,11 @@
-// The folders that a workspace may begin with: the operator lists them, for all tenants or for one. Without a source a workspace
-// begins empty.
+// Folders that a workspace may begin with, listed by the operator for all tenants or one. Without a source it begins empty.
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { identityOf } from '../../../runners/sandboxes/folders/folder-copy.ts'
+import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { type Access, type AccessOptions, isLoopback } from '../../../surfaces/http/access/authenticate.ts'
 import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 
 export interface WorkspaceOptions {
   /** Folders that every tenant may start from; also any folder below one. */
@@ -26,10 +25,7 @@ export interface WorkspaceSource {
   readonly isOwn: boolean
 }
 
-/**
- * The folders that a caller may name beyond those that are listed: none, those in the folder that the server was started in, or every
- * one that the server's user can read.
- */
+/** Folders that a caller may name beyond the listed ones: none, those below the server's start folder, or any that its user reads. */
 export type FolderReach = 'listed' | 'started' | 'any'
 
 export class WorkspaceSources {

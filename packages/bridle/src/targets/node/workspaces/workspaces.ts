@@ -1,6 +1,5 @@
-// The life of workspaces for write-capable work: prepared once for a session, shared by its requests, and removed with it.
-// A workspace is the folder that a local sandbox uses for the session's work, so an engine needs no further setting. Its record is
-// beside the work, where no engine can write: only the record tells the origin of the workspace.
+// The life of workspaces: prepared once for a session, shared by its requests, and removed with it. A workspace is the work folder of a
+// local sandbox. Its record is beside the work, where no engine can write.
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

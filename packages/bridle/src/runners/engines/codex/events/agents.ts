@@ -7,7 +7,6 @@ import type { CodexAgent, CodexTurnState } from './turn-state.ts'
 /** The agent whose thread it is; null = the session's own. */
 export type AgentThread = CodexAgent & { readonly id: string }
 
-/** The current turns of all agents. */
 export const activeTurns = ({ agents }: CodexTurnState): { threadId: string; turnId: string }[] =>
   [...agents].flatMap(([threadId, { turn }]) => (turn === null ? [] : [{ threadId, turnId: turn }]))
 

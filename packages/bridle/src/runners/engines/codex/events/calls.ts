@@ -1,7 +1,7 @@
 // The items of a Codex thread that are tool calls: their names, their arguments and their outcomes.
-import type { JsonObject } from '../../../../kernel/json.ts'
+import { isJsonObject, type JsonObject, present } from '../../../../kernel/json.ts'
 import type { RunnerEventOf } from '../../../protocol.ts'
-import { isObject, listOf, objectOf, outputText, textIn, withoutUndefined } from '../lenient-json.ts'
+import { listOf, objectOf, outputText, textIn } from '../lenient-json.ts'
 
 type CallOutcome = RunnerEventOf<'tool.completed'>['outcome']
 
@@ -65,7 +65,7 @@ const callKinds: Record<string, CallKind> = {
   collabAgentToolCall: {
     name: ({ tool }) => String(tool),
     input: ({ prompt, receiverThreadIds, model }) =>
-      withoutUndefined({
+      present({
         prompt: prompt ?? undefined,
         agents: receiverThreadIds,
         model: model || undefined,
@@ -108,6 +108,6 @@ const callKinds: Record<string, CallKind> = {
 const deniedOutcome = (reason = 'It was declined.'): CallOutcome => ({ status: 'denied', reason })
 const failedOutcome = (error = 'The call failed.'): CallOutcome => ({ status: 'error', error })
 const argumentsOf = ({ arguments: given }: JsonObject): JsonObject =>
-  isObject(given) ? given : { input: given ?? null }
+  isJsonObject(given) ? given : { input: given ?? null }
 export const elapsedOf = ({ type, durationMs }: JsonObject): { elapsedMs?: number } =>
   typeof durationMs === 'number' && durationMs >= 0 && type !== 'sleep' ? { elapsedMs: durationMs } : {}

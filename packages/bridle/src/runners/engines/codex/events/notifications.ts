@@ -1,19 +1,9 @@
-// Notifications of the app-server of Codex -> runner events. No I/O: a notification and the state of the turn go in, events
-// come out.
-//
-// Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
-import type { Json, JsonObject } from '../../../../kernel/json.ts'
+// Notifications of Codex's app-server -> runner events, without I/O. A newer Codex may say more, and one that says rubbish costs the
+// turn only that line.
+import { isJsonObject, type Json, type JsonObject, present } from '../../../../kernel/json.ts'
 import { costUsd, priceOf } from '../../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
-import {
-  countOf,
-  isObject,
-  objectOf,
-  outputText,
-  parseLenientObject,
-  textIn,
-  withoutUndefined,
-} from '../lenient-json.ts'
+import { countOf, objectOf, outputText, parseLenientObject, textIn } from '../lenient-json.ts'
 import {
   type AgentThread,
   activeTurns,
@@ -111,7 +101,7 @@ const notificationReaders: Record<string, NotificationReader> = {
     return [
       {
         type: 'usage',
-        ...withoutUndefined(spent),
+        ...present(spent),
         ...cost(spent, countOf(cachedInputTokens) ?? 0, seen.model),
         ...(seen.model && { model: seen.model }),
         ...(shown && { contextUsagePct: Math.min(100, Math.round((used / window) * 1_000) / 10) }),
@@ -270,7 +260,7 @@ const hookEvents = (run: JsonObject, phase: string): RunnerEvent[] => {
 
 /** The HTTP status in an error's code; undefined = the code has none, null = there was no answer. */
 export const httpStatusOf = ({ codexErrorInfo }: JsonObject): number | null | undefined => {
-  if (!isObject(codexErrorInfo)) return undefined
+  if (!isJsonObject(codexErrorInfo)) return undefined
   const [detail] = Object.values(codexErrorInfo)
   const { httpStatusCode } = objectOf(detail)
   return httpStatusCode === null ? null : countOf(httpStatusCode)

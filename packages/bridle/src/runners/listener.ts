@@ -1,8 +1,8 @@
-// Where a runner listens: an address of this machine, or a unix socket.
+// Where a server listens: an address of this machine, or a unix socket.
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo, ListenOptions } from 'node:net'
-import { socketAddress } from '../socket-path.ts'
+import { socketAddress } from './socket-path.ts'
 
 export const listen = (server: Server, options: ListenOptions): Promise<void> =>
   new Promise((resolve, reject) => {
