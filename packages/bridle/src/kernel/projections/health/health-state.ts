@@ -1,5 +1,6 @@
 // The state behind a session's health: counters and timestamps. Types only: health.ts says how events change it. No ages, so
 // that a snapshot changes only with a fact.
+import type { FindingSubject } from '../../../words/health.ts'
 import type { BudgetName } from '../../schemas.ts'
 import type { AuditRow } from '../indexes/audit.ts'
 
@@ -53,18 +54,6 @@ export interface HealthFold {
 
 /** Counters that lower the score until clean turns forgive them. */
 export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
-
-export type FindingSubject =
-  | 'failed'
-  | 'stuck'
-  | 'budget'
-  | 'waiting'
-  | 'transport'
-  | 'retries'
-  | 'tools'
-  | 'loops'
-  | 'plans'
-  | 'context'
 
 export type EvidenceSubject = FindingSubject | 'spending'
 

@@ -1,8 +1,7 @@
-// The decisions about a session: which events are decisions, their text, and the numbers of the newest.
+// The decisions about a session: their rows, and the numbers of the newest.
 
-import { budgetNameText, crossedText, policyText } from '../../../words/budgets.ts'
-import type { EventType } from '../../catalogue.ts'
-import type { AnyEvent, Event } from '../../event.ts'
+import { AUDITED_TYPES, auditWords } from '../../../words/audit.ts'
+import { type AnyEvent, eventId } from '../../event.ts'
 import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
@@ -17,50 +16,50 @@ export interface AuditRow {
   readonly summary: string
 }
 
-type AuditLine = readonly [action: string, text: string]
-
-/** Only events that a client can see: a row names its event, and a client looks it up. */
-const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
-  session_paused: ({ payload }) => ['paused', payload.reason ?? ''],
-  session_resumed: ({ payload }) => ['resumed', payload.reason ?? ''],
-  session_archived: ({ payload }) => ['archived', payload.reason ?? ''],
-  session_unarchived: ({ payload }) => ['unarchived', payload.reason ?? ''],
-  session_renamed: ({ payload }) => ['renamed', payload.title],
-  cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
-  policy_set: ({ payload }) => ['policy_set', [payload.reason, policyText(payload.policy)].filter(Boolean).join(': ')],
-  signal_received: ({ payload }) => ['signalled', payload.name],
-  memory_decided: ({ payload: { decision, key, reason } }) => [
-    `memory_${decision}`,
-    reason ? `${key}: ${reason}` : key,
-  ],
-  branched: ({ payload }) => [
-    'branched',
-    [payload.reason, `from ${payload.parent.id} at ${payload.source_event_id}`].filter(Boolean).join(': '),
-  ],
-  session_imported: ({ payload }) => ['imported', `from ${payload.source.id}`],
-  approval_required: ({ payload }) => ['approval_requested', `${payload.tool_name}: ${payload.reason}`],
-  approval_applied: ({ payload: { decision = 'approved', request_id, reason } }) => [
-    `approval_${decision}`,
-    reason ? `${request_id}: ${reason}` : request_id,
-  ],
-  budget_crossed: ({ payload: { budget, limit, value } }) => ['budget_crossed', crossedText(budget, limit, value)],
-  budget_raised: ({ payload }) => ['budget_raised', payload.budgets.map(budgetNameText).join(', ')],
-  retry_scheduled: ({ payload }) => ['retry_scheduled', `attempt ${payload.attempt}: ${payload.reason}`],
-  error: ({ payload }) => ['failed', payload.message],
+/** An act of an operator or of the server. */
+export interface AuditEntry {
+  /** The event of the act. */
+  readonly event_id: string
+  /** The time, in ISO 8601. */
+  readonly timestamp: string
+  /** The act. */
+  readonly action: string
+  /** The person who acted; null = the server, or not named. */
+  readonly actor: string | null
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
+  readonly actor_claimed?: true
+  /** A line for people. */
+  readonly summary: string
+  /** An imported file says so: it was not done on this server. Absent = it was. */
+  readonly imported?: true
 }
 
 /** Null if the event is no decision. */
-export const auditRow = (event: AnyEvent): AuditRow | null => {
-  const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => AuditLine)(event) : null
-  if (!line) return null
-  const [action, text] = line
-  const { actor = null, actor_claimed } = event.payload as {
+export const auditRow = ({ type, payload, seq, at }: AnyEvent): AuditRow | null => {
+  const words = auditWords(type, payload)
+  if (!words) return null
+  const { actor = null, actor_claimed } = payload as {
     readonly actor?: string | null
     readonly actor_claimed?: unknown
   }
   const claim = actor_claimed === true ? ({ actor_claimed } as const) : {}
-  return { seq: event.seq, at: event.at, action, actor, ...claim, summary: truncate(text, SUMMARY_CHARS_MAX) }
+  return { seq, at, action: words.action, actor, ...claim, summary: truncate(words.summary, SUMMARY_CHARS_MAX) }
 }
+
+/** A row on a wire. Events before `claimedSeq` come from an imported file. */
+export const auditEntry = (
+  { seq, at, action, actor, actor_claimed, summary }: AuditRow,
+  claimedSeq: number,
+  incarnation?: number,
+): AuditEntry => ({
+  event_id: eventId(seq, incarnation),
+  timestamp: new Date(at).toISOString(),
+  action,
+  actor,
+  summary,
+  ...(actor_claimed && { actor_claimed }),
+  ...(seq < claimedSeq && { imported: true }),
+})
 
 /** Numbers of the newest decisions, oldest first. */
 export type AuditSeqs = readonly number[]
@@ -73,7 +72,7 @@ const withAuditSeq = (state: AuditSeqs, { seq }: { readonly seq: number }): Audi
 export const audit: Projection<AuditSeqs> = {
   initial: [],
   on: {
-    ...(Object.fromEntries(Object.keys(lines).map((type) => [type, withAuditSeq])) as Projection<AuditSeqs>['on']),
+    ...(Object.fromEntries(AUDITED_TYPES.map((type) => [type, withAuditSeq])) as Projection<AuditSeqs>['on']),
     // Decisions about the parent do not count for the branch.
     branched: (_state, { seq }) => [seq],
   },
