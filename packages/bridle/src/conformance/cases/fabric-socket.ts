@@ -1,8 +1,8 @@
 // docs/protocol/fabric-socket.md
 import type { ConformanceCase } from '../case.ts'
+import { bearer, begin, buyTicket, get, invoke, ok, remove, run, shows, status, stream } from './steps.ts'
 
-const invoke = '/agents/scripted/{s}'
-const here = { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: { status: 200 } } as const
+const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
 
 export const fabricSocketCases: readonly ConformanceCase[] = [
@@ -14,8 +14,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { open: 'a', path: `${socket}?token=right&after=`, refused: { status: 101 } },
       { open: 'a', path: '/nowhere?token=right', refused: { status: 404 } },
       { open: 'a', path: `${socket}?token=right&replay=x`, refused: { status: 400 } },
-      { ask: { path: `${socket}?token=right` }, answer: { status: 426 } },
-      { ask: { path: socket }, answer: { status: 401 } },
+      get(`${socket}?token=right`, status(426)),
+      get(socket, status(401)),
       {
         open: 'a',
         path: `${socket}?token=right`,
@@ -28,14 +28,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     name: '[W3] a ticket opens one socket, and is not named back',
     server: 'token',
     steps: [
-      {
-        ask: { method: 'POST', path: invoke, script: [{ text: 'x' }], headers: { authorization: 'Bearer right' } },
-        answer: { status: 200 },
-      },
-      {
-        ask: { method: 'POST', path: '/tickets', body: {}, headers: { authorization: 'Bearer right' } },
-        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
-      },
+      run([{ text: 'x' }], ok, bearer('right')),
+      buyTicket('ticket'),
       { open: 'a', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], protocol: 'bridle.v1' },
       { hear: 'a', message: { type: 'replay-end' } },
       { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: { status: 401 } },
@@ -89,15 +83,15 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W8] every command gets its ack, in order, and takes effect once',
     steps: [
-      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },
-      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'text_delta' },
+      begin('run', [{ text: 'a' }, { sleepMs: 30_000 }]),
+      stream('started', 'text_delta'),
       { open: 'a', path: socket },
       { hear: 'a', message: { type: 'replay-end' } },
       { say: 'a', message: { type: 'cancel', taskId: 'nobody', commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
-      { answered: 'run', answer: { status: 409 } },
+      { answered: 'run', answer: status(409) },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
       { hear: 'a', message: { type: 'ack', ok: true, commandId: 'c-2' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', reason: 'x', commandId: 'c-2' } },
@@ -107,11 +101,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W9] [A9] cancel with the id of a task stops that task alone',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }] },
-      },
-      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'task_start' },
+      begin('run', [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }]),
+      stream('started', 'task_start'),
       { open: 'a', path: socket },
       { hear: 'a', message: { type: 'replay-end' } },
       { say: 'a', message: { type: 'cancel', taskId: 't-2', commandId: 'c-1' } },
@@ -122,7 +113,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
         hear: 'a',
         message: { type: 'event', event: { type: 'task_end', data: { taskId: 't-1', status: 'stopped' } } },
       },
-      { answered: 'run', answer: { status: 200, body: { result: 'on' } } },
+      { answered: 'run', answer: shows({ result: 'on' }) },
     ],
   },
   {
@@ -142,11 +133,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W10] an approval is settled once',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }] },
-      },
-      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }]),
+      stream('asks', 'approval_requested'),
       { open: 'a', path: `${socket}?replay=all` },
       {
         hear: 'a',
@@ -157,17 +145,14 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'event', event: { type: 'approval_resolved', data: { decision: 'denied' } } } },
       { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-9' } },
       { hear: 'a', message: { type: 'ack', for: 'approve', ok: false, commandId: 'c-9' } },
-      { answered: 'run', answer: { status: 200 } },
+      { answered: 'run', answer: ok },
     ],
   },
   {
     name: '[W10] [S67] edited arguments that do not fit are refused, and the approval stays open',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }] },
-      },
-      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }]),
+      stream('asks', 'approval_requested'),
       { open: 'a', path: `${socket}?replay=all` },
       {
         hear: 'a',
@@ -190,7 +175,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
         message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-1' },
       },
       { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-1' } },
-      { answered: 'run', answer: { status: 200 } },
+      { answered: 'run', answer: ok },
     ],
   },
   {
@@ -202,9 +187,9 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
           method: 'POST',
           path: `${invoke}?tenant=acme`,
           script: [{ text: 'x' }],
-          headers: { authorization: 'Bearer worker' },
+          headers: bearer('worker'),
         },
-        answer: { status: 200 },
+        answer: ok,
       },
       { open: 'a', path: `${socket}?token=reader&tenant=acme` },
       { hear: 'a', message: { type: 'replay-end' } },
@@ -268,7 +253,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       // Some runtimes close the socket of a silent client only after ten seconds.
       { say: 'a', message: { type: 'ping', ts: 5 } },
       { hear: 'a', message: { type: 'pong', ts: 5 } },
-      { ask: { method: 'DELETE', path: invoke }, answer: { status: 200 } },
+      remove(invoke, ok),
       { closed: 'a', code: 4004 },
     ],
   },

@@ -1,7 +1,7 @@
 // docs/protocol/transport.md
 import type { ConformanceCase } from '../case.ts'
+import { bearer, buyTicket, get, ok, post, remove, script, shows, status } from './steps.ts'
 
-const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
 const submit = (commandId: string, ...steps: unknown[]) => ({
   type: 'commands',
   commands: [{ type: 'submit', prompt: script(...steps), commandId }],
@@ -23,33 +23,17 @@ export const transportCases: readonly ConformanceCase[] = [
       { closed: 'b', code: 4004 },
       { open: 'c', path: '/ws?token=ann&sessionId=user:bob' },
       { closed: 'c', code: 4004 },
-      { ask: { path: '/ws?token=worker' }, answer: { status: 426 } },
+      get('/ws?token=worker', status(426)),
     ],
   },
   {
     name: '[T1] a ticket for one session opens that one, and no other',
     server: 'token',
     steps: [
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: '{s}' },
-          headers: { authorization: 'Bearer right' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'own' } } },
-      },
+      post('/tickets', { sessionId: '{s}' }, { status: 201, body: { ticket: { $save: 'own' } } }, bearer('right')),
       { open: 'a', path: `${ws}&ticket={own}` },
       { hear: 'a', message: { type: 'state' } },
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: 'another' },
-          headers: { authorization: 'Bearer right' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'other' } } },
-      },
+      buyTicket('other', { sessionId: 'another' }),
       { open: 'b', path: `${ws}&ticket={other}` },
       { hear: 'b', message: { type: 'error', message: 'There is no session {s}.' } },
       { closed: 'b', code: 4004 },
@@ -237,10 +221,10 @@ export const transportCases: readonly ConformanceCase[] = [
       { state: 'a', is: { messages: { $length: 2 } } },
       {
         ask: { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
-        answer: { status: 200, body: { result: 'more' } },
+        answer: shows({ result: 'more' }),
       },
-      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      get('/sessions/{child}', shows({ messages: { $length: 6 } })),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
@@ -259,7 +243,7 @@ export const transportCases: readonly ConformanceCase[] = [
       { open: 'a', path: ws },
       { say: 'a', message: submit('c-1', { text: 'x' }) },
       { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
-      { ask: { method: 'DELETE', path: '/agents/scripted/{s}' }, answer: { status: 200 } },
+      remove('/agents/scripted/{s}', ok),
       { closed: 'a', code: 4004 },
     ],
   },

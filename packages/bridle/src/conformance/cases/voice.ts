@@ -1,5 +1,6 @@
 // docs/protocol/voice.md: what a server answers before a line is open. Whether it has a voice at all is the operator's choice.
 import type { CaseStep, ConformanceCase } from '../case.ts'
+import { bearer, get, post, status } from './steps.ts'
 
 const line = '/sessions/{s}/voice'
 
@@ -16,8 +17,8 @@ export const voiceCases: readonly ConformanceCase[] = [
     server: 'token',
     steps: [
       { open: 'a', path: line, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
-      { ask: { path: line }, answer: { status: 401 } },
-      { ask: { path: `${line}?token=right` }, answer: { status: 426 } },
+      get(line, status(401)),
+      get(`${line}?token=right`, status(426)),
       { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: { status: 403 } },
     ],
   },
@@ -26,15 +27,12 @@ export const voiceCases: readonly ConformanceCase[] = [
     server: 'scoped',
     steps: [
       { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: { status: 403 } },
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: '{s}-other' },
-          headers: { authorization: 'Bearer worker' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
-      },
+      post(
+        '/tickets',
+        { sessionId: '{s}-other' },
+        { status: 201, body: { ticket: { $save: 'ticket' } } },
+        bearer('worker'),
+      ),
       { open: 'b', path: `${line}?ticket={ticket}`, refused: { status: 404 } },
     ],
   },
@@ -47,7 +45,7 @@ export const voiceCases: readonly ConformanceCase[] = [
       ...refusedQuery('d', `instructions=${'x'.repeat(4_001)}`),
       ...refusedQuery('e', 'agent=no-such-agent'),
       ...refusedQuery('f', 'line=a%20b'),
-      { ask: { path: '/sessions/{s}' }, answer: { status: 404 } },
+      get('/sessions/{s}', status(404)),
     ],
   },
   {
