@@ -1,8 +1,8 @@
 // docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
 import type { ConformanceCase } from '../case.ts'
-import { bearer, begin, get, invoke, ok, post, remove, run, shows } from './steps.ts'
+import { bearer, begin, get, invoke, ok, post, refusal, remove, run, shows, stream } from './steps.ts'
 
-const refused = { status: 401, body: { error: { type: 'unauthorized' } } } as const
+const refused = refusal(401, 'unauthorized')
 
 const manySteps = Array.from({ length: 30 }, (_, at) => [
   { event: { type: 'step_progress', payload: { step_id: `step-${at}`, summary: `step ${at}` } } },
@@ -73,12 +73,10 @@ export const changeCases: readonly ConformanceCase[] = [
         types: ['ready'],
         last: { id: null, data: { type: 'ready' } },
       },
-      {
-        stream: 'more',
-        ask: { path: '/changes' },
-        until: 'session',
+      stream('more', 'session', {
+        path: '/changes',
         last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },
-      },
+      }),
       post('/sessions/{s}/cancel', {}, ok),
     ],
   },

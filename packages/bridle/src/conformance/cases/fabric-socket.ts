@@ -1,6 +1,6 @@
 // docs/protocol/fabric-socket.md
 import type { ConformanceCase } from '../case.ts'
-import { bearer, begin, buyTicket, get, invoke, ok, remove, run, shows, status, stream } from './steps.ts'
+import { bearer, begin, buyTicket, get, invoke, ok, refusal, remove, run, shows, status, stream } from './steps.ts'
 
 const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
@@ -10,17 +10,17 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     name: '[W2] a refused upgrade is answered like a request; a plain GET says 426',
     server: 'token',
     steps: [
-      { open: 'a', path: socket, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
-      { open: 'a', path: `${socket}?token=right&after=`, refused: { status: 101 } },
-      { open: 'a', path: '/nowhere?token=right', refused: { status: 404 } },
-      { open: 'a', path: `${socket}?token=right&replay=x`, refused: { status: 400 } },
+      { open: 'a', path: socket, refused: refusal(401, 'unauthorized') },
+      { open: 'a', path: `${socket}?token=right&after=`, refused: status(101) },
+      { open: 'a', path: '/nowhere?token=right', refused: status(404) },
+      { open: 'a', path: `${socket}?token=right&replay=x`, refused: status(400) },
       get(`${socket}?token=right`, status(426)),
       get(socket, status(401)),
       {
         open: 'a',
         path: `${socket}?token=right`,
         headers: { origin: 'https://evil.example' },
-        refused: { status: 403 },
+        refused: status(403),
       },
     ],
   },
@@ -32,7 +32,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       buyTicket('ticket'),
       { open: 'a', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], protocol: 'bridle.v1' },
       { hear: 'a', message: { type: 'replay-end' } },
-      { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: { status: 401 } },
+      { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: status(401) },
     ],
   },
   {
@@ -58,7 +58,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { heard: 'b', types: ['prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
       { open: 'c', path: `${socket}?after=99999` },
       { hear: 'c', message: { type: 'event', event: { type: 'reset' } } },
-      { open: 'd', path: `${socket}?after=x`, refused: { status: 400 } },
+      { open: 'd', path: `${socket}?after=x`, refused: status(400) },
     ],
   },
   {

@@ -2,7 +2,7 @@
 import type { ConformanceCase } from '../case.ts'
 import { get, ok, post, remove, script, shows, status, stream } from './steps.ts'
 
-const bad = { status: 400, body: { error: { $any: true } } } as const
+const bad = shows({ error: { $any: true } }, 400)
 
 export const frontendCases: readonly ConformanceCase[] = [
   {
@@ -15,14 +15,10 @@ export const frontendCases: readonly ConformanceCase[] = [
       post(
         '/chat/sessions',
         { agent: 'scripted', session_id: '{s}' },
-        { status: 201, body: { session_id: '{s}', health: { score: 100 } } },
+        shows({ session_id: '{s}', health: { score: 100 } }, 201),
       ),
-      post(
-        '/chat/sessions/{s}/turns',
-        { prompt: script({ text: 'Hello' }) },
-        { status: 202, body: { turn_id: { $any: true } } },
-      ),
-      { stream: 'told', ask: { path: '/chat/sessions/{s}/events/stream' }, until: 'turn_end' },
+      post('/chat/sessions/{s}/turns', { prompt: script({ text: 'Hello' }) }, shows({ turn_id: { $any: true } }, 202)),
+      stream('told', 'turn_end', { path: '/chat/sessions/{s}/events/stream' }),
       get('/chat/sessions/{s}', shows({ resume_points: { $any: true }, channel: { channel_id: 'session:{s}' } })),
       post('/chat/sessions/{s}/branch', { from_event_id: 'ev-9999' }, bad),
       post('/chat/sessions/{s}/branch', { from_event_id: 'ev-2~2' }, bad),
@@ -37,18 +33,16 @@ export const frontendCases: readonly ConformanceCase[] = [
         status(201),
       ),
       post('/chat/sessions/{s}/turns', { prompt: script({ text: 'Hello' }, { usage: { cost_usd: 2 } }) }, status(202)),
-      { stream: 'first', ask: { path: '/chat/sessions/{s}/events/stream' }, until: 'turn_end' },
+      stream('first', 'turn_end', { path: '/chat/sessions/{s}/events/stream' }),
       get(
         '/chat/sessions/{s}',
         shows({ status: 'idle', health: { score: 80, flags: ['budget'], budget_pressure: { level: 'crossed' } } }),
       ),
       post('/chat/sessions/{s}/turns', { prompt: script({ text: 'More' }) }, status(202)),
-      {
-        stream: 'second',
-        ask: { path: '/chat/sessions/{s}/events/stream' },
-        until: 'approval_required',
+      stream('second', 'approval_required', {
+        path: '/chat/sessions/{s}/events/stream',
         last: { data: { payload: { request_id: { $save: 'approval' }, kind: 'budget' } } },
-      },
+      }),
       post('/sessions/{s}/approvals/{approval}/approve', { args: { subject: 'max_total_tokens' } }, bad),
       post('/sessions/{s}/approvals/{approval}/approve', {}, shows({ decision: 'approved' })),
     ],
@@ -61,55 +55,40 @@ export const frontendCases: readonly ConformanceCase[] = [
       post(
         '/chat/sessions/{s}/branch',
         { from_event_id: 'ev-2', session_id: '{s}-child' },
-        { status: 201, body: { lastEventId: { $match: '^ev-[0-9]+$' } } },
+        shows({ lastEventId: { $match: '^ev-[0-9]+$' } }, 201),
       ),
       remove('/agents/scripted/{s}-child', ok),
       get('/sessions/{s}', shows({ lastEventId: { $save: 'head' } })),
       post(
         '/chat/sessions/{s}/branch',
         { from_event_id: '{head}', session_id: '{s}-child' },
-        {
-          status: 201,
-          body: { branch_source_event_id: '{head}', lastEventId: { $match: '^ev-[0-9]+~2$' } },
-        },
+        shows({ branch_source_event_id: '{head}', lastEventId: { $match: '^ev-[0-9]+~2$' } }, 201),
       ),
       get('/sessions?search={s}-child', shows({ sessions: [{ lastEventId: { $match: '~2$' } }] })),
-      {
-        stream: 'old',
-        ask: { path: '/sessions/{s}-child/events/stream?after=ev-4' },
-        until: 'session',
+      stream('old', 'session', {
+        path: '/sessions/{s}-child/events/stream?after=ev-4',
         last: { data: { seq: 0, payload: { reset: true } } },
-      },
-      {
-        stream: 'new',
-        ask: { path: '/sessions/{s}-child/events/stream?after=ev-4~2' },
-        until: 'session_state',
+      }),
+      stream('new', 'session_state', {
+        path: '/sessions/{s}-child/events/stream?after=ev-4~2',
         last: { id: { $match: '^[0-9]+~2$' } },
-      },
+      }),
     ],
   },
   {
     name: '[F6] a chat without a name gets one, and asking again with the same key finds it',
     steps: [
-      post(
-        '/chat/sessions',
-        { agent: 'scripted' },
-        { status: 201, body: { session_id: { $save: 'made' } } },
-        { 'idempotency-key': '{s}' },
-      ),
-      post(
-        '/chat/sessions',
-        { agent: 'scripted' },
-        { status: 201, body: { session_id: '{made}' } },
-        { 'idempotency-key': '{s}' },
-      ),
+      post('/chat/sessions', { agent: 'scripted' }, shows({ session_id: { $save: 'made' } }, 201), {
+        'idempotency-key': '{s}',
+      }),
+      post('/chat/sessions', { agent: 'scripted' }, shows({ session_id: '{made}' }, 201), { 'idempotency-key': '{s}' }),
       get('/chat/sessions/{made}', shows({ session_id: '{made}' })),
     ],
   },
   {
     name: '[F6] one without name and key is made all the same',
     steps: [
-      post('/chat/sessions', { agent: 'scripted' }, { status: 201, body: { session_id: { $save: 'made' } } }),
+      post('/chat/sessions', { agent: 'scripted' }, shows({ session_id: { $save: 'made' } }, 201)),
       get('/sessions/{made}', shows({ session_id: '{made}' })),
     ],
   },
@@ -119,9 +98,9 @@ export const frontendCases: readonly ConformanceCase[] = [
       post(
         '/sessions',
         { session_id: '{s}', engine: 'scripted', prompt: script({ text: 'Done' }) },
-        { status: 202, body: { session_id: '{s}', kind: 'background', health: { $any: true } } },
+        shows({ session_id: '{s}', kind: 'background', health: { $any: true } }, 202),
       ),
-      { stream: 'told', ask: { path: '/sessions/{s}/events/stream' }, until: 'turn_end' },
+      stream('told', 'turn_end', { path: '/sessions/{s}/events/stream' }),
       get('/sessions/{s}', shows({ status: 'completed', checkpoints: { $any: true } })),
       get('/sessions/{s}/health', ok),
       post('/sessions/{s}/pause', {}, status(409)),
@@ -139,12 +118,10 @@ export const frontendCases: readonly ConformanceCase[] = [
         },
         status(202),
       ),
-      {
-        stream: 'contract',
-        ask: { path: '/sessions/{s}/events/stream' },
-        until: 'output_superseded',
+      stream('contract', 'output_superseded', {
+        path: '/sessions/{s}/events/stream',
         last: { data: { payload: { attempt: 1, keep: { $absent: true } } } },
-      },
+      }),
       stream('fabric', 'artifact_published', {
         types: ['prompt_start', 'text_delta', 'text_superseded', 'text_delta', 'artifact_published'],
       }),
@@ -153,7 +130,7 @@ export const frontendCases: readonly ConformanceCase[] = [
   {
     name: '[F14] a chat shows what background sessions that hang from it have left, and no other',
     steps: [
-      post('/chat/sessions', { agent: 'scripted', session_id: '{s}' }, { status: 201, body: { session_id: '{s}' } }),
+      post('/chat/sessions', { agent: 'scripted', session_id: '{s}' }, shows({ session_id: '{s}' }, 201)),
       ...['{s}-one', '{s}-two', '{s}-other'].flatMap((id): ConformanceCase['steps'] => [
         post(
           '/sessions',
@@ -163,9 +140,9 @@ export const frontendCases: readonly ConformanceCase[] = [
             prompt: script({ text: id }),
             ...(!id.endsWith('other') && { parent_session_id: '{s}' }),
           },
-          { status: 202, body: { session_id: id } },
+          shows({ session_id: id }, 202),
         ),
-        { stream: id, ask: { path: `/sessions/${id}/events/stream` }, until: 'turn_end' },
+        stream(id, 'turn_end', { path: `/sessions/${id}/events/stream` }),
         get(`/sessions/${id}`, shows({ status: 'completed' })),
       ]),
       get(
@@ -210,7 +187,7 @@ export const frontendCases: readonly ConformanceCase[] = [
         },
         status(202),
       ),
-      { stream: 'told', ask: { path: '/sessions/{s}/events/stream?omit=token,thinking' }, until: 'turn_end' },
+      stream('told', 'turn_end', { path: '/sessions/{s}/events/stream?omit=token,thinking' }),
       get(
         '/sessions/{s}?omit=channel',
         shows({

@@ -17,8 +17,8 @@ export const historyCases: readonly ConformanceCase[] = [
     name: '[X5] a place in another log is a 400',
     steps: [
       run(say('Hi'), ok),
-      get('/sessions/{s}/log?after=4000', { status: 400, body: { error: { $match: 'another log' } } }),
-      get('/sessions/{s}/log?after=1~7', { status: 400, body: { error: { $match: 'another log' } } }),
+      get('/sessions/{s}/log?after=4000', shows({ error: { $match: 'another log' } }, 400)),
+      get('/sessions/{s}/log?after=1~7', shows({ error: { $match: 'another log' } }, 400)),
     ],
   },
   {
@@ -28,14 +28,14 @@ export const historyCases: readonly ConformanceCase[] = [
       post(
         '/chat/sessions',
         { agent: 'scripted', title: 'also about {s}' },
-        { status: 201, body: { session_id: { $save: 'made' } } },
+        shows({ session_id: { $save: 'made' } }, 201),
       ),
       { ask: { method: 'POST', path: '/agents/scripted/{made}', script: say('about {s}') }, answer: ok },
       get('/sessions/{s}', shows({ lastEventId: { $save: 'event' } })),
       post(
         '/chat/sessions/{s}/branch',
         { from_event_id: '{event}', title: 'of {s}' },
-        { status: 201, body: { session_id: { $save: 'child' } } },
+        shows({ session_id: { $save: 'child' } }, 201),
       ),
       get('/export?search={s}', {
         status: 200,
@@ -51,15 +51,15 @@ export const historyCases: readonly ConformanceCase[] = [
     steps: [
       {
         ask: { method: 'POST', path: '/import', raw: '{"hello":"there"}\n' },
-        answer: { status: 400, body: { error: { $match: '^Line 1: This is no export' } } },
+        answer: shows({ error: { $match: '^Line 1: This is no export' } }, 400),
       },
       {
         ask: { method: 'POST', path: '/import', raw: '{"bridle":"export"}\n' },
-        answer: { status: 400, body: { error: { $match: '^Line 1: The first line has no version' } } },
+        answer: shows({ error: { $match: '^Line 1: The first line has no version' } }, 400),
       },
       {
         ask: { method: 'POST', path: '/import', raw: '{"bridle":"export","version":1,"created_by":"bridle"}\n{' },
-        answer: { status: 400, body: { error: { $match: '^Line 2: The file is cut off' } } },
+        answer: shows({ error: { $match: '^Line 2: The file is cut off' } }, 400),
       },
     ],
   },
@@ -68,11 +68,7 @@ export const historyCases: readonly ConformanceCase[] = [
     steps: [
       run(say('Hi'), ok),
       get('/sessions/{s}', shows({ lastEventId: { $save: 'event' } })),
-      post(
-        '/chat/sessions/{s}/branch',
-        { from_event_id: '{event}' },
-        { status: 201, body: { session_id: { $save: 'child' } } },
-      ),
+      post('/chat/sessions/{s}/branch', { from_event_id: '{event}' }, shows({ session_id: { $save: 'child' } }, 201)),
       get(
         '/sessions/{child}/tree',
         shows({

@@ -17,23 +17,23 @@ import {
   stream,
 } from './steps.ts'
 
-const unauthorized = { status: 401, body: { error: { type: 'unauthorized', message: { $any: true } } } } as const
-const forbidden = { status: 403, body: { error: { type: 'forbidden', message: { $any: true } } } } as const
-const missing = (message: string) => ({ status: 404, body: { error: 'Not found', message } }) as const
+const unauthorized = shows({ error: { type: 'unauthorized', message: { $any: true } } }, 401)
+const forbidden = shows({ error: { type: 'forbidden', message: { $any: true } } }, 403)
+const missing = (message: string) => shows({ error: 'Not found', message }, 404)
 const notFound = missing('There is no session {s}.')
 const notFoundOfAgent = missing('There is no session {s} of the agent scripted.')
 /** A proxy in front may add a prefix to the route that is named. */
 const missingPart = (words: string) =>
-  ({ status: 404, body: { error: 'Not found', message: { $match: `^There is no ${words}\\.$` } } }) as const
+  shows({ error: 'Not found', message: { $match: `^There is no ${words}\\.$` } }, 404)
 const noApproval = missingPart('approval apr-1 in this session; GET \\S*/approvals lists those that wait')
 const noProposal = missingPart('proposal art-1 in this session; GET \\S*/memory lists them')
 const noArtifact = missingPart('artifact nothing in this session; GET \\S*/artifacts lists them')
-const noSuchPath = { status: 404, body: { error: 'Not found', message: { $match: 'GET .*/docs' } } } as const
-const noSuchAgent = {
-  status: 404,
-  body: { error: 'Not found', message: { $match: '^There is no agent nobody; there (is|are) .*scripted' } },
-} as const
-const bad = { status: 400, body: { error: { $match: '.' } } } as const
+const noSuchPath = shows({ error: 'Not found', message: { $match: 'GET .*/docs' } }, 404)
+const noSuchAgent = shows(
+  { error: 'Not found', message: { $match: '^There is no agent nobody; there (is|are) .*scripted' } },
+  404,
+)
+const bad = shows({ error: { $match: '.' } }, 400)
 
 export const httpCases: readonly ConformanceCase[] = [
   {
@@ -57,10 +57,10 @@ export const httpCases: readonly ConformanceCase[] = [
   {
     name: '[H2] a failed run is a 500 with its message',
     steps: [
-      run([{ text: 'so far' }, { fail: 'it broke' }], {
-        status: 500,
-        body: { error: { type: 'internal_error', message: 'it broke' } },
-      }),
+      run(
+        [{ text: 'so far' }, { fail: 'it broke' }],
+        shows({ error: { type: 'internal_error', message: 'it broke' } }, 500),
+      ),
     ],
   },
   {
@@ -139,7 +139,7 @@ export const httpCases: readonly ConformanceCase[] = [
       post(
         '/sessions/{s}/signal',
         { name: 'go', payload: { n: 1 } },
-        { status: 409, body: { error: { type: 'conflict', message: { $any: true } } } },
+        shows({ error: { type: 'conflict', message: { $any: true } } }, 409),
       ),
       post('/sessions/{s}/cancel', {}, ok),
       { answered: 'run', answer: status(409) },
@@ -193,12 +193,10 @@ export const httpCases: readonly ConformanceCase[] = [
           proposals: [{ status: 'rejected', decisionReason: 'untrue' }, { status: 'accepted' }],
         }),
       ),
-      {
-        stream: 'told',
-        ask: { path: '/sessions/{s}/events/stream?tier=default&replay=all' },
-        until: 'memory_decided',
+      stream('told', 'memory_decided', {
+        path: '/sessions/{s}/events/stream?tier=default&replay=all',
         last: { data: { payload: { proposal_id: '{lesson}', decision: 'accepted', key: 'lesson', actor: 'ann' } } },
-      },
+      }),
     ],
   },
   {
@@ -371,12 +369,7 @@ export const httpCases: readonly ConformanceCase[] = [
     server: 'token',
     steps: [
       run(say('x'), ok, bearer('right')),
-      post(
-        '/tickets',
-        {},
-        { status: 201, body: { ticket: { $save: 'one' }, expiresAt: { $match: '^2' } } },
-        bearer('right'),
-      ),
+      post('/tickets', {}, shows({ ticket: { $save: 'one' }, expiresAt: { $match: '^2' } }, 201), bearer('right')),
       get('/sessions/{s}?ticket={one}', ok),
       get('/sessions/{s}?ticket={one}', unauthorized),
       get('/sessions/{s}?ticket={one}x', unauthorized),
@@ -394,7 +387,7 @@ export const httpCases: readonly ConformanceCase[] = [
       buyTicket('any'),
       post('/tickets?ticket={any}', {}, forbidden),
       post('/tickets?ticket={any}', {}, unauthorized),
-      post('/tickets', { sessionId: '{s}' }, { status: 201, body: { ticket: { $save: 'one' } } }, bearer('right')),
+      post('/tickets', { sessionId: '{s}' }, shows({ ticket: { $save: 'one' } }, 201), bearer('right')),
       post('/tickets?ticket={one}', { sessionId: '{s}' }, forbidden),
     ],
   },
@@ -406,16 +399,14 @@ export const httpCases: readonly ConformanceCase[] = [
         ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: say('x'), headers: bearer('right') },
         answer: ok,
       },
-      post('/tickets?tenant=acme', {}, { status: 201, body: { ticket: { $save: 'one' } } }, bearer('right')),
+      post('/tickets?tenant=acme', {}, shows({ ticket: { $save: 'one' } }, 201), bearer('right')),
       get('/sessions/{s}?ticket={one}', ok),
       buyTicket('two'),
       get('/sessions/{s}?ticket={two}&tenant=acme', notFound),
-      post(
-        '/tickets',
-        {},
-        { status: 201, body: { ticket: { $save: 'page' } } },
-        { ...bearer('right'), origin: 'http://localhost:5173' },
-      ),
+      post('/tickets', {}, shows({ ticket: { $save: 'page' } }, 201), {
+        ...bearer('right'),
+        origin: 'http://localhost:5173',
+      }),
       get('/sessions?ticket={page}', unauthorized, { origin: 'http://localhost:5174' }),
     ],
   },
@@ -598,7 +589,7 @@ export const httpCases: readonly ConformanceCase[] = [
       post(
         '/sessions/{s}/approvals/{approval}/approve',
         { args: { paht: 'b' } },
-        { status: 400, body: { error: { $match: '"write" do not fit: path: ' } } },
+        shows({ error: { $match: '"write" do not fit: path: ' } }, 400),
         { 'idempotency-key': 'approve-1' },
       ),
       get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
@@ -644,15 +635,15 @@ export const httpCases: readonly ConformanceCase[] = [
       get('/sessions/{s}?agnet=1', shows({ warnings: [{ $match: '"agent"' }] })),
       {
         ask: { method: 'POST', path: invoke, raw: 'x', headers: { 'content-encoding': 'gzip' } },
-        answer: { status: 415, body: { error: { $match: 'Content-Encoding' } } },
+        answer: shows({ error: { $match: 'Content-Encoding' } }, 415),
       },
     ],
   },
   {
     name: '[H179] a misspelt prompt is refused with its name, and begins no session',
     steps: [
-      post(invoke, { promt: 'x' }, { status: 400, body: { error: { $match: '"promt".*"prompt"' } } }),
-      post(invoke, {}, { status: 400, body: { error: { $match: '"prompt"' } } }),
+      post(invoke, { promt: 'x' }, shows({ error: { $match: '"promt".*"prompt"' } }, 400)),
+      post(invoke, {}, shows({ error: { $match: '"prompt"' } }, 400)),
       post(invoke, { prompt: 7 }, bad),
       post(invoke, { promt: 'x' }, bad, { prefer: 'respond-async' }),
       get('/sessions/{s}', status(404)),
@@ -661,9 +652,9 @@ export const httpCases: readonly ConformanceCase[] = [
   {
     name: '[H178] a list refuses a parameter that it does not know, and names the nearest one',
     steps: [
-      get('/sessions?user=ada', { status: 400, body: { error: { $match: '"user"' } } }),
-      get('/sessions?limt=1', { status: 400, body: { error: { $match: '"limt".*"limit"' } } }),
-      get('/approvals?curser=1', { status: 400, body: { error: { $match: '"curser".*"cursor"' } } }),
+      get('/sessions?user=ada', shows({ error: { $match: '"user"' } }, 400)),
+      get('/sessions?limt=1', shows({ error: { $match: '"limt".*"limit"' } }, 400)),
+      get('/approvals?curser=1', shows({ error: { $match: '"curser".*"cursor"' } }, 400)),
       get('/sessions?status=idle&kind=chat&search={s}&order=created&limit=1', shows({ sessions: [] })),
       get('/approvals?status=all&limit=1', ok),
     ],
@@ -741,7 +732,7 @@ export const httpCases: readonly ConformanceCase[] = [
           headers: { 'content-type': 'text/plain' },
           raw: 'content',
         },
-        answer: { status: 201, body: { ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 } },
+        answer: shows({ ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 }, 201),
       },
       {
         ask: { method: 'POST', path: invoke, script: say('one'), body: { attachments: [{ ref_id: '{file}' }] } },
@@ -753,7 +744,7 @@ export const httpCases: readonly ConformanceCase[] = [
       },
       {
         ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{file}' }] } },
-        answer: { status: 400, body: { error: { $match: '^attachments\\.0\\.ref_id: ' } } },
+        answer: shows({ error: { $match: '^attachments\\.0\\.ref_id: ' } }, 400),
       },
       {
         ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{s}' }] } },

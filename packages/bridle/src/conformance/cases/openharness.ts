@@ -7,18 +7,14 @@ const send = (context: object, more: object = {}, payload: object = {}): CaseReq
   path: '/v1/openharness',
   body: { protocol_version: '1.0.0', request: { context, ...payload }, ...more },
 })
-const says = (text: string, more: object = {}) => ({
-  status: 200,
-  body: {
+const says = (text: string, more: object = {}) =>
+  shows({
     protocol_version: '1.0.0',
     response: { status: 'success', action_directives: [{ action_type: 'render_message', payload: { text } }] },
     ...more,
-  } as Pattern,
-})
-const directs = (...action_directives: Pattern[]) => ({
-  status: 200,
-  body: { response: { status: 'success', action_directives } } as Pattern,
-})
+  } as Pattern)
+const directs = (...action_directives: Pattern[]) =>
+  shows({ response: { status: 'success', action_directives } } as Pattern)
 const cardAndAction = script(
   { directive: { action_type: 'render_ui', payload: { component: 'Chart', fallback_message: 'A chart.' } } },
   { directive: { action_type: 'com.example.show', execution: 'parallel' } },
@@ -105,10 +101,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
     steps: [
       exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }), says('One')),
       exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }), says('One')),
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'Two' }) }, { request_id: 'once' }), {
-        status: 409,
-        body: { response: { error: { code: 'request_id_conflict', retryable: false } } },
-      }),
+      exchange(
+        send({ session_id: '{s}', user_intent: script({ text: 'Two' }) }, { request_id: 'once' }),
+        shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
+      ),
       get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
@@ -177,10 +173,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
         shows({ response: { extensions: { 'dev.bridle': { run_id: { $save: 'run' } } } } }),
       ),
       exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }), {
-        status: 410,
-        body: { response: { error: { code: 'continuation_expired', retryable: false } } },
-      }),
+      exchange(
+        send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
+        shows({ response: { error: { code: 'continuation_expired', retryable: false } } }, 410),
+      ),
       get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
@@ -243,14 +239,14 @@ export const openharnessCases: readonly ConformanceCase[] = [
         ...says('Written'),
         headers: { 'x-bridle-session': '{s}' },
       }),
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'New' }) }, { request_id: 'yes' }), {
-        status: 409,
-        body: { response: { error: { code: 'request_id_conflict' } } },
-      }),
-      exchange(send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }), {
-        status: 409,
-        body: { response: { error: { code: 'continuation_used' } } },
-      }),
+      exchange(
+        send({ session_id: '{s}', user_intent: script({ text: 'New' }) }, { request_id: 'yes' }),
+        shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
+      ),
+      exchange(
+        send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
+        shows({ response: { error: { code: 'continuation_used' } } }, 409),
+      ),
       exchange(
         send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
         fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
@@ -363,10 +359,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
         feedback('wrong', 'req-1', 'lost'),
         fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
       ),
-      exchange(feedback('req-1', 'req-1'), {
-        status: 409,
-        body: { response: { error: { code: 'request_id_conflict' } } },
-      }),
+      exchange(feedback('req-1', 'req-1'), shows({ response: { error: { code: 'request_id_conflict' } } }, 409)),
     ],
   },
   {
@@ -382,10 +375,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
         fails(400, 'invalid_request', { field: 'body' }),
       ),
       get('/v1/openharness', fails(405, 'invalid_request', { field: 'method' })),
-      exchange(send({ user_intent: 'x' }, { protocol_version: '2.0.0' }), {
-        status: 400,
-        body: { response: { error: { code: 'protocol_version_unsupported' } } },
-      }),
+      exchange(
+        send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
+        shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400),
+      ),
     ],
   },
 ]

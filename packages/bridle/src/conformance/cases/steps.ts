@@ -31,26 +31,23 @@ export const begin = (name: string, script: readonly unknown[]): CaseStep => ({
   ask: { method: 'POST', path: invoke, script },
 })
 
-export const stream = (name: string, until: string, more?: Pick<StreamStep, 'types' | 'last'>): CaseStep => ({
-  stream: name,
-  ask: { path: `${invoke}/stream` },
-  until,
-  ...more,
-})
+/** The events of the case's session, or of the stream at `path`. */
+export const stream = (
+  name: string,
+  until: string,
+  { path = `${invoke}/stream`, ...more }: Pick<StreamStep, 'types' | 'last'> & { readonly path?: string } = {},
+): CaseStep => ({ stream: name, ask: { path }, until, ...more })
 
 /** A ticket for the bearer of the token; later steps use it as `{name}`. */
 export const buyTicket = (name: string, body: object = {}, token = 'right'): CaseStep =>
-  post('/tickets', body, { status: 201, body: { ticket: { $save: name } } }, bearer(token))
+  post('/tickets', body, shows({ ticket: { $save: name } }, 201), bearer(token))
 
 export const exchange = (ask: CaseRequest, answer: AnswerPattern): CaseStep => ({ ask, answer })
 
 export const status = (code: number): AnswerPattern => ({ status: code })
 export const ok = status(200)
-export const shows = (body: Pattern): AnswerPattern => ({ status: 200, body })
-export const refusal = (code: number, type: string): AnswerPattern => ({
-  status: code,
-  body: { error: { type } },
-})
+export const shows = (body: Pattern, code = 200): AnswerPattern => ({ status: code, body })
+export const refusal = (code: number, type: string): AnswerPattern => shows({ error: { type } }, code)
 
 /** The prompt that makes the scripted agent play these steps. */
 export const script = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`

@@ -29,9 +29,9 @@ export const streamCases: readonly ConformanceCase[] = [
       stream('first', 'prompt_start', { last: { id: { $save: 'first' } } }),
       { stream: 'header', ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{first}' } }, until: 'idle' },
       { frames: 'header', are: 'all', from: 1 },
-      { stream: 'query', ask: { path: `${invoke}/stream?after={first}` }, until: 'idle' },
+      stream('query', 'idle', { path: `${invoke}/stream?after={first}` }),
       { frames: 'query', are: 'all', from: 1 },
-      { stream: 'named', ask: { path: `/sessions/{s}/events?after=ev-{first}` }, until: 'idle' },
+      stream('named', 'idle', { path: `/sessions/{s}/events?after=ev-{first}` }),
       { frames: 'named', are: 'all', from: 1 },
     ],
   },
@@ -48,7 +48,7 @@ export const streamCases: readonly ConformanceCase[] = [
     name: '[H7] a cursor beyond the log gets a reset and all events',
     steps: [
       run(story, ok),
-      { stream: 'reset', ask: { path: `${invoke}/stream?after=99999` }, until: 'idle', types: ['reset', ...types] },
+      stream('reset', 'idle', { path: `${invoke}/stream?after=99999`, types: ['reset', ...types] }),
     ],
   },
   {
@@ -56,7 +56,7 @@ export const streamCases: readonly ConformanceCase[] = [
     steps: [
       run(story, ok),
       stream('first', 'prompt_start', { last: { id: { $save: 'first' } } }),
-      { stream: 'a', ask: { path: `${invoke}/stream?after={first}~2` }, until: 'idle', types: ['reset', ...types] },
+      stream('a', 'idle', { path: `${invoke}/stream?after={first}~2`, types: ['reset', ...types] }),
       {
         stream: 'b',
         ask: { path: '/sessions/{s}/events', headers: { 'last-event-id': 'ev-{first}~3' } },

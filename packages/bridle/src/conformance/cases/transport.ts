@@ -13,9 +13,9 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T1] which session it is, and who may open it',
     server: 'scoped',
     steps: [
-      { open: 'a', path: '/ws', refused: { status: 401 } },
-      { open: 'a', path: '/ws?token=worker', refused: { status: 400 } },
-      { open: 'a', path: '/ws?token=ann&userId=bob', refused: { status: 403 } },
+      { open: 'a', path: '/ws', refused: status(401) },
+      { open: 'a', path: '/ws?token=worker', refused: status(400) },
+      { open: 'a', path: '/ws?token=ann&userId=bob', refused: status(403) },
       { open: 'a', path: '/ws?token=ann&userId=ann' },
       { hear: 'a', message: { type: 'state' } },
       { open: 'b', path: '/ws?token=worker&sessionId={s}&agent=nobody' },
@@ -30,7 +30,7 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T1] a ticket for one session opens that one, and no other',
     server: 'token',
     steps: [
-      post('/tickets', { sessionId: '{s}' }, { status: 201, body: { ticket: { $save: 'own' } } }, bearer('right')),
+      post('/tickets', { sessionId: '{s}' }, shows({ ticket: { $save: 'own' } }, 201), bearer('right')),
       { open: 'a', path: `${ws}&ticket={own}` },
       { hear: 'a', message: { type: 'state' } },
       buyTicket('other', { sessionId: 'another' }),
@@ -80,7 +80,7 @@ export const transportCases: readonly ConformanceCase[] = [
       { hear: 'c', message: { type: 'delta', operations: [] } },
       { open: 'd', path: `${ws}&after=99999` },
       { hear: 'd', message: { type: 'state' } },
-      { open: 'e', path: `${ws}&after=x`, refused: { status: 400 } },
+      { open: 'e', path: `${ws}&after=x`, refused: status(400) },
     ],
   },
   {
