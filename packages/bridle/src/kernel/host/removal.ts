@@ -3,24 +3,14 @@
 import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
 import { ownerOf } from '../owner.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Directory } from '../ports/directory.ts'
-import type { Log } from '../ports/log.ts'
-import type { RowObserver } from '../ports/row-observer.ts'
-import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { Session } from '../session/session.ts'
+import type { HostPorts } from './host.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import { releaseRemovedSession } from './runner-release.ts'
 
-export interface RemovalPorts {
-  readonly log: Log
-  readonly directory: Pick<Directory, 'find'>
-  readonly clock: Clock
-  readonly runner: (agent: string) => Runner | null
+export interface RemovalPorts extends Pick<HostPorts, 'log' | 'directory' | 'clock' | 'runner' | 'rows'> {
   readonly live: LiveSessions
-  /** Learns of each removal; absent = nobody does. */
-  readonly rows?: RowObserver
 }
 
 export class Removal {
