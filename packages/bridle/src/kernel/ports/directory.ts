@@ -25,7 +25,6 @@ export interface DirectoryRow {
   readonly detail: RowDetail
 }
 
-/** The flags of the session's health. */
 export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[] => health?.flags ?? []
 
 /** The session that this one branches from, or was started from. */
@@ -43,7 +42,6 @@ export interface OpenApproval {
   readonly toolCallId?: string
   /** Null = they are too large for a row; the session has them. */
   readonly arguments?: JsonObject | null
-  /** Title of the session. */
   readonly title?: string
   /** Tool, reason, title or arguments are shorter here than in the session. */
   readonly isCut?: boolean
@@ -52,7 +50,6 @@ export interface OpenApproval {
   readonly risk?: string
 }
 
-/** A settled approval of a row. */
 export interface SettledListing extends OpenApproval {
   /** The number of the event that settled it: unique and rising in its session. */
   readonly seq: number

@@ -15,7 +15,6 @@ export const answerOf = (messages: readonly HarnessMessage[], runId: string): Ha
 
 type MessagePath = readonly (string | number)[]
 
-/** The text of a text part. */
 export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, index: number): string => {
   const part = message.parts?.[index]
   if (part?.type !== 'text') return ''

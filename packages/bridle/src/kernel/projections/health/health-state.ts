@@ -25,7 +25,6 @@ export interface HealthFold {
   readonly withoutEvidence: number
   /** Whether this turn has evidence, on which its text may rest. */
   readonly evidence: boolean
-  /** The current stretch of text or thinking. */
   readonly unprovenStretch: 'text' | 'thinking' | null
   /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
   readonly penaltiesBefore: number

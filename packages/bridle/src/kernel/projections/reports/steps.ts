@@ -16,7 +16,6 @@ export interface Steps {
   readonly plan: Plan | null
 }
 
-/** A step of a turn. */
 export interface TurnStep extends Step {
   readonly runId: string | null
   /** The number in the turn, from 1: as told, or else counted. */

@@ -29,7 +29,7 @@ export const sessionRow = (session: ListedSession, { engine, runnerKind }: Engin
   }
 }
 
-/** What the rows of older versions do not have. */
+/** Rows that an older version wrote lack these. */
 const MISSING_FACTS = {
   ...{ attempts: 0, maxRetries: 0, messages: 0, expiresAt: null, endedAt: null, heartbeatAt: null, lastError: null },
   ...{ branchSourceEventId: null, branchResumeCursor: null, retryAt: null, usage: null, step: null, model: null },
