@@ -1,9 +1,15 @@
 // docs/protocol/fabric-socket.md
-import type { ConformanceCase } from '../case.ts'
+import type { CaseStep, ConformanceCase } from '../case.ts'
 import { bearer, begin, buyTicket, get, invoke, ok, refusal, remove, run, shows, status, stream } from './steps.ts'
 
 const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
+const replayed: readonly CaseStep[] = [
+  { open: 'a', path: socket },
+  { hear: 'a', message: { type: 'replay-end' } },
+]
+/** A session with one run, and a socket that has read it. */
+const opened = [here, ...replayed]
 
 export const fabricSocketCases: readonly ConformanceCase[] = [
   {
@@ -85,8 +91,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     steps: [
       begin('run', [{ text: 'a' }, { sleepMs: 30_000 }]),
       stream('started', 'text_delta'),
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...replayed,
       { say: 'a', message: { type: 'cancel', taskId: 'nobody', commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
@@ -103,8 +108,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     steps: [
       begin('run', [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }]),
       stream('started', 'task_start'),
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...replayed,
       { say: 'a', message: { type: 'cancel', taskId: 't-2', commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
       { say: 'a', message: { type: 'cancel', taskId: 't-1', reason: 'enough', commandId: 'c-2' } },
@@ -119,9 +123,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W27] a signal is refused where no run takes signals',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       { say: 'a', message: { type: 'signal', name: 'go', payload: [1], commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'signal', ok: false, message: { $any: true }, commandId: 'c-1' } },
       { say: 'a', message: { type: 'signal', payload: [1] } },
@@ -202,9 +204,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W13] what makes no sense gets one error, and the socket stays',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       { say: 'a', raw: '{' },
       { hear: 'a', message: { type: 'error' } },
       { say: 'a', message: { type: 'dance' } },
@@ -236,20 +236,12 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   },
   {
     name: '[W15] a message that is too large closes the socket',
-    steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
-      { say: 'a', bytes: 9_000_000 },
-      { closed: 'a', code: 1009 },
-    ],
+    steps: [...opened, { say: 'a', bytes: 9_000_000 }, { closed: 'a', code: 1009 }],
   },
   {
     name: '[H22] removing a session closes its sockets with 4004',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       // Some runtimes close the socket of a silent client only after ten seconds.
       { say: 'a', message: { type: 'ping', ts: 5 } },
       { hear: 'a', message: { type: 'pong', ts: 5 } },

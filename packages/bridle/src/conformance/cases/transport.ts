@@ -1,11 +1,15 @@
 // docs/protocol/transport.md
-import type { ConformanceCase } from '../case.ts'
+import type { CaseStep, ConformanceCase } from '../case.ts'
 import { bearer, buyTicket, get, ok, post, remove, script, shows, status } from './steps.ts'
 
-const submit = (commandId: string, ...steps: unknown[]) => ({
-  type: 'commands',
-  commands: [{ type: 'submit', prompt: script(...steps), commandId }],
-})
+const commands = (...list: object[]) => ({ type: 'commands', commands: list })
+const submit = (commandId: string, ...steps: unknown[]) =>
+  commands({ type: 'submit', prompt: script(...steps), commandId })
+/** The first turn of the session, to its end. */
+const firstTurn = (commandId: string, text: string): readonly CaseStep[] => [
+  { say: 'a', message: submit(commandId, { text }) },
+  { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+]
 const ws = '/ws?sessionId={s}'
 
 export const transportCases: readonly ConformanceCase[] = [
@@ -72,8 +76,7 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T4] a client that missed nothing gets an empty delta; a cursor beyond the log gets the state',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-1', 'x'),
       { open: 'b', path: ws },
       { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
       { open: 'c', path: `${ws}&after={seq}` },
@@ -87,8 +90,7 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T21] a number of another incarnation gets the state',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-1', 'x'),
       { open: 'b', path: ws },
       { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
       { open: 'c', path: `${ws}&after={seq}~2` },
@@ -104,18 +106,12 @@ export const transportCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'error' } },
       {
         say: 'a',
-        message: {
-          type: 'commands',
-          commands: [
-            { type: 'submit', prompt: 'x' },
-            { type: 'dance', commandId: 'c-1' },
-          ],
-        },
+        message: commands({ type: 'submit', prompt: 'x' }, { type: 'dance', commandId: 'c-1' }),
       },
       { hear: 'a', message: { type: 'error' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'cancel', commandId: 'c-2' }] } },
+      { say: 'a', message: commands({ type: 'cancel', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'c-2', ok: true, answer: { cancelled: false } } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'submit', prompt: '' }] } },
+      { say: 'a', message: commands({ type: 'submit', prompt: '' }) },
       { hear: 'a', message: { type: 'error' } },
       { heard: 'a', types: ['state', 'error', 'error', 'ack', 'error'] },
     ],
@@ -141,16 +137,15 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T26] a signal is refused where no run takes signals',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-0', { text: 'a' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-0', 'a'),
       {
         say: 'a',
-        message: { type: 'commands', commands: [{ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }] },
+        message: commands({ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }),
       },
       { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'not_waiting' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'a b', commandId: 'c-2' }] } },
+      { say: 'a', message: commands({ type: 'signal', name: 'a b', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'error', commandId: 'c-2' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'go' }] } },
+      { say: 'a', message: commands({ type: 'signal', name: 'go' }) },
       { hear: 'a', message: { type: 'error' } },
     ],
   },
@@ -178,13 +173,10 @@ export const transportCases: readonly ConformanceCase[] = [
       { state: 'a', is: { approvals: [{ id: { $save: 'approval' } }] } },
       {
         say: 'a',
-        message: {
-          type: 'commands',
-          commands: [
-            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
-            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
-          ],
-        },
+        message: commands(
+          { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
+          { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
+        ),
       },
       {
         hear: 'a',
@@ -210,9 +202,8 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T16] a branch continues on its own, and leaves its parent unchanged',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'root' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'branch', commandId: 'b-1' }] } },
+      ...firstTurn('c-1', 'root'),
+      { say: 'a', message: commands({ type: 'branch', commandId: 'b-1' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'b-1', ok: true, answer: { sessionId: { $save: 'child' } } } },
       { open: 'b', path: '/ws?sessionId={child}' },
       { hear: 'b', message: { type: 'state', state: { messages: { $length: 2 } } } },
@@ -241,8 +232,7 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T18] removed while it is watched',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-1', 'x'),
       remove('/agents/scripted/{s}', ok),
       { closed: 'a', code: 4004 },
     ],

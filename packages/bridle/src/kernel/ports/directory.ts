@@ -1,6 +1,7 @@
 // The directory of a store: lists across sessions, from the rows that appends carry.
 import type { Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
+import type { SettledEntry } from '../projections/approvals.ts'
 import type { SessionStatus } from '../schemas.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
@@ -50,18 +51,13 @@ export interface OpenApproval {
   readonly risk?: string
 }
 
-export interface SettledListing extends OpenApproval {
-  /** The number of the event that settled it: unique and rising in its session. */
-  readonly seq: number
+export interface SettledListing
+  extends OpenApproval,
+    Pick<
+      SettledEntry,
+      'seq' | 'decidedAt' | 'decidedBy' | 'decidedByClaimed' | 'decisionReason' | 'isEdited' | 'imported'
+    > {
   readonly decision: string
-  readonly decidedAt: number
-  readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. */
-  readonly decidedByClaimed?: true
-  readonly decisionReason: string | null
-  readonly isEdited: boolean
-  /** A file says so: nobody decided it on this server. */
-  readonly imported?: true
 }
 
 export interface ListedSession {
