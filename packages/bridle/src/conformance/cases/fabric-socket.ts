@@ -22,12 +22,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { open: 'a', path: `${socket}?token=right&replay=x`, refused: status(400) },
       get(`${socket}?token=right`, status(426)),
       get(socket, status(401)),
-      {
-        open: 'a',
-        path: `${socket}?token=right`,
-        headers: { origin: 'https://evil.example' },
-        refused: status(403),
-      },
+      { open: 'a', path: `${socket}?token=right`, headers: { origin: 'https://evil.example' }, refused: status(403) },
     ],
   },
   {
@@ -185,12 +180,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     server: 'scoped',
     steps: [
       {
-        ask: {
-          method: 'POST',
-          path: `${invoke}?tenant=acme`,
-          script: [{ text: 'x' }],
-          headers: bearer('worker'),
-        },
+        ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: [{ text: 'x' }], headers: bearer('worker') },
         answer: ok,
       },
       { open: 'a', path: `${socket}?token=reader&tenant=acme` },

@@ -34,6 +34,7 @@ const noSuchAgent = shows(
   404,
 )
 const bad = shows({ error: { $match: '.' } }, 400)
+const approveOnce = { 'idempotency-key': 'approve-1' }
 
 export const httpCases: readonly ConformanceCase[] = [
   {
@@ -561,22 +562,18 @@ export const httpCases: readonly ConformanceCase[] = [
         last: { data: { data: { approvalId: { $save: 'approval' }, args: { n: 1 } } } },
       }),
       get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
-      post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), {
-        'idempotency-key': 'approve-1',
-      }),
+      post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), approveOnce),
       { answered: 'run', answer: shows({ result: 'done' }) },
       stream('resolved', 'approval_resolved', {
         last: { data: { data: { approvalId: '{approval}', decision: 'approved', args: { n: 2 } } } },
       }),
       post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, ok),
-      post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), {
-        'idempotency-key': 'approve-1',
-      }),
+      post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), approveOnce),
       post(
         '/sessions/{s}/approvals/{approval}/approve',
         { args: { n: 2 }, reason: 'other' },
         refusal(409, 'conflict'),
-        { 'idempotency-key': 'approve-1' },
+        approveOnce,
       ),
       post('/sessions/{s}/approvals/{approval}/reject', {}, refusal(409, 'conflict')),
     ],
@@ -590,12 +587,10 @@ export const httpCases: readonly ConformanceCase[] = [
         '/sessions/{s}/approvals/{approval}/approve',
         { args: { paht: 'b' } },
         shows({ error: { $match: '"write" do not fit: path: ' } }, 400),
-        { 'idempotency-key': 'approve-1' },
+        approveOnce,
       ),
       get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
-      post('/sessions/{s}/approvals/{approval}/approve', { args: { path: 'b' } }, shows({ ok: true }), {
-        'idempotency-key': 'approve-1',
-      }),
+      post('/sessions/{s}/approvals/{approval}/approve', { args: { path: 'b' } }, shows({ ok: true }), approveOnce),
       { answered: 'run', answer: shows({ result: 'done' }) },
     ],
   },
@@ -701,11 +696,7 @@ export const httpCases: readonly ConformanceCase[] = [
     steps: [
       run(
         [{ artifact: { name: 'a.txt', content: 'abc' } }],
-        {
-          status: 202,
-          headers: { location: { $match: '^/sessions/' } },
-          body: { agentPath: '/agents/scripted/{s}' },
-        },
+        { status: 202, headers: { location: { $match: '^/sessions/' } }, body: { agentPath: '/agents/scripted/{s}' } },
         { prefer: 'wait=0' },
       ),
       stream('done', 'idle'),

@@ -11,7 +11,7 @@ const types = ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'tool_s
 export const streamCases: readonly ConformanceCase[] = [
   {
     name: '[H4] shows the document’s events',
-    steps: [run(story, ok), stream('all', 'idle', { types: types })],
+    steps: [run(story, ok), stream('all', 'idle', { types })],
   },
   {
     name: '[H5] a cursor resumes with exactly the rest, byte for byte',

@@ -104,10 +104,7 @@ export const transportCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'state' } },
       { say: 'a', raw: '{' },
       { hear: 'a', message: { type: 'error' } },
-      {
-        say: 'a',
-        message: commands({ type: 'submit', prompt: 'x' }, { type: 'dance', commandId: 'c-1' }),
-      },
+      { say: 'a', message: commands({ type: 'submit', prompt: 'x' }, { type: 'dance', commandId: 'c-1' }) },
       { hear: 'a', message: { type: 'error' } },
       { say: 'a', message: commands({ type: 'cancel', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'c-2', ok: true, answer: { cancelled: false } } },
@@ -138,10 +135,7 @@ export const transportCases: readonly ConformanceCase[] = [
     steps: [
       { open: 'a', path: ws },
       ...firstTurn('c-0', 'a'),
-      {
-        say: 'a',
-        message: commands({ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }),
-      },
+      { say: 'a', message: commands({ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'not_waiting' } },
       { say: 'a', message: commands({ type: 'signal', name: 'a b', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'error', commandId: 'c-2' } },
