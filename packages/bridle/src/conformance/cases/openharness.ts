@@ -7,12 +7,16 @@ const send = (context: object, more: object = {}, payload: object = {}): CaseReq
   path: '/v1/openharness',
   body: { protocol_version: '1.0.0', request: { context, ...payload }, ...more },
 })
+/** A prompt in the session of the case. */
+const prompt = (...steps: unknown[]) => ({ session_id: '{s}', user_intent: script(...steps) })
 const says = (text: string, more: object = {}) =>
   shows({
     protocol_version: '1.0.0',
     response: { status: 'success', action_directives: [{ action_type: 'render_message', payload: { text } }] },
     ...more,
   } as Pattern)
+/** An answer that names its session or its run for later steps. */
+const names = (ids: Pattern) => shows({ response: { extensions: { 'dev.bridle': ids } } })
 const directs = (...action_directives: Pattern[]) =>
   shows({ response: { status: 'success', action_directives } } as Pattern)
 const cardAndAction = script(
@@ -60,16 +64,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH6] a turn echoes its ids, and its session is that of every wire',
     steps: [
-      exchange(
-        send(
-          { session_id: '{s}', user_intent: script({ text: 'Hello' }) },
-          { request_id: 'req-1', correlation_id: 'corr-1' },
-        ),
-        {
-          ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
-          headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
-        },
-      ),
+      exchange(send(prompt({ text: 'Hello' }), { request_id: 'req-1', correlation_id: 'corr-1' }), {
+        ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
+        headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+      }),
       get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
@@ -89,20 +87,17 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH11] a turn that names no session gets a new one',
     steps: [
-      exchange(
-        send({ user_intent: script({ text: 'Hello' }) }),
-        shows({ response: { extensions: { 'dev.bridle': { session_id: { $save: 'made' } } } } }),
-      ),
+      exchange(send({ user_intent: script({ text: 'Hello' }) }), names({ session_id: { $save: 'made' } })),
       get('/sessions/{made}', ok),
     ],
   },
   {
     name: '[OH12] a request is made once',
     steps: [
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }), says('One')),
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }), says('One')),
+      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
+      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
       exchange(
-        send({ session_id: '{s}', user_intent: script({ text: 'Two' }) }, { request_id: 'once' }),
+        send(prompt({ text: 'Two' }), { request_id: 'once' }),
         shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
       ),
       get('/sessions/{s}', shows({ messages: { $length: 2 } })),
@@ -111,10 +106,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH22] a conversation is branched from its session',
     steps: [
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }), says('One')),
+      exchange(send(prompt({ text: 'One' })), says('One')),
       exchange(
         send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
-        shows({ response: { extensions: { 'dev.bridle': { session_id: { $save: 'child' } } } } }),
+        names({ session_id: { $save: 'child' } }),
       ),
       exchange(
         send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
@@ -168,10 +163,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH143] a run_id alone says how its run stands',
     steps: [
-      exchange(
-        send({ session_id: '{s}', user_intent: script({ text: 'One' }) }),
-        shows({ response: { extensions: { 'dev.bridle': { run_id: { $save: 'run' } } } } }),
-      ),
+      exchange(send(prompt({ text: 'One' })), names({ run_id: { $save: 'run' } })),
       exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
       exchange(
         send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
@@ -195,7 +187,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
       exchange(
         send(
           {
-            ...{ session_id: '{s}', user_intent: script({ text: 'One' }) },
+            ...prompt({ text: 'One' }),
             ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
           },
           { request_id: 'once' },
@@ -208,7 +200,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
     name: '[OH147] a question says what its user can do, to a shell that cannot show it',
     steps: [
       exchange(
-        send({ session_id: '{s}', user_intent: script({ approve: 'write' }) }),
+        send(prompt({ approve: 'write' })),
         directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
       ),
     ],
@@ -217,7 +209,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
     name: '[OH20] a question is answered by its token, which knows its session, and once',
     steps: [
       exchange(
-        send({ session_id: '{s}', user_intent: script({ approve: 'write' }, { text: 'Written' }) }),
+        send(prompt({ approve: 'write' }, { text: 'Written' })),
         shows({
           response: {
             action_directives: [
@@ -240,7 +232,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
         headers: { 'x-bridle-session': '{s}' },
       }),
       exchange(
-        send({ session_id: '{s}', user_intent: script({ text: 'New' }) }, { request_id: 'yes' }),
+        send(prompt({ text: 'New' }), { request_id: 'yes' }),
         shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
       ),
       exchange(
@@ -321,10 +313,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
       {
         stream: 'asked',
         ask: {
-          ...send(
-            { session_id: '{s}', user_intent: script({ text: 'May I?' }, { approve: 'write' }) },
-            { request_id: 'req-1', capabilities: STREAMING },
-          ),
+          ...send(prompt({ text: 'May I?' }, { approve: 'write' }), { request_id: 'req-1', capabilities: STREAMING }),
           headers: { accept: 'text/event-stream' },
         },
         until: 'final',
@@ -341,7 +330,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH124] [OH125] feedback comes in a request of its own, once, and is an event',
     steps: [
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }), says('One')),
+      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
       exchange(feedback('report', 'req-1'), shows(nothing)),
       exchange(feedback('report', 'req-1'), shows(nothing)),
       stream('events', 'execution_feedback', {
@@ -353,7 +342,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out',
     steps: [
-      exchange(send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }), says('One')),
+      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
       exchange(feedback('report', 'elsewhere'), shows(nothing)),
       exchange(
         feedback('wrong', 'req-1', 'lost'),
