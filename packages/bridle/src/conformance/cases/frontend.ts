@@ -1,6 +1,6 @@
 // docs/protocol/frontend.md: chat, background sessions, branches and health.
 import type { ConformanceCase } from '../case.ts'
-import { get, ok, post, remove, script, shows, status, stream } from './steps.ts'
+import { exchange, get, ok, post, remove, script, shows, status, stream } from './steps.ts'
 
 const bad = shows({ error: { $any: true } }, 400)
 
@@ -166,7 +166,7 @@ export const frontendCases: readonly ConformanceCase[] = [
       post('/sessions', { prompt: 'x', engine: 'scripted', parent_session_id: '{s}' }, bad),
       post('/sessions', { prompt: 'x', agent: 'nobody' }, bad),
       post('/sessions', { engine: 'scripted' }, bad),
-      { ask: { method: 'POST', path: '/sessions', raw: '{' }, answer: bad },
+      exchange({ method: 'POST', path: '/sessions', raw: '{' }, bad),
       get('/chat/sessions/{s}', status(404)),
     ],
   },

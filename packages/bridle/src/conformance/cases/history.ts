@@ -1,6 +1,6 @@
 // docs/protocol/history.md: the log of a session, files of several sessions, and the tree of branches.
 import type { ConformanceCase } from '../case.ts'
-import { get, ok, post, run, say, shows } from './steps.ts'
+import { exchange, get, ok, post, run, say, shows } from './steps.ts'
 
 const first = { seq: 1, at: { $any: true }, type: 'session_created', payload: { kind: 'chat', agent: 'scripted' } }
 
@@ -30,7 +30,7 @@ export const historyCases: readonly ConformanceCase[] = [
         { agent: 'scripted', title: 'also about {s}' },
         shows({ session_id: { $save: 'made' } }, 201),
       ),
-      { ask: { method: 'POST', path: '/agents/scripted/{made}', script: say('about {s}') }, answer: ok },
+      exchange({ method: 'POST', path: '/agents/scripted/{made}', script: say('about {s}') }, ok),
       get('/sessions/{s}', shows({ lastEventId: { $save: 'event' } })),
       post(
         '/chat/sessions/{s}/branch',
@@ -42,25 +42,25 @@ export const historyCases: readonly ConformanceCase[] = [
         headers: { 'content-type': { $match: 'application/x-ndjson' } },
         text: { $save: 'file' },
       }),
-      { ask: { method: 'POST', path: '/import', raw: '{file}' }, answer: shows({ sessions: { $length: 3 } }) },
+      exchange({ method: 'POST', path: '/import', raw: '{file}' }, shows({ sessions: { $length: 3 } })),
       get('/export?search={s}', { status: 200, text: '{file}' }),
     ],
   },
   {
     name: '[X11] a file that is none is a 400 with its line',
     steps: [
-      {
-        ask: { method: 'POST', path: '/import', raw: '{"hello":"there"}\n' },
-        answer: shows({ error: { $match: '^Line 1: This is no export' } }, 400),
-      },
-      {
-        ask: { method: 'POST', path: '/import', raw: '{"bridle":"export"}\n' },
-        answer: shows({ error: { $match: '^Line 1: The first line has no version' } }, 400),
-      },
-      {
-        ask: { method: 'POST', path: '/import', raw: '{"bridle":"export","version":1,"created_by":"bridle"}\n{' },
-        answer: shows({ error: { $match: '^Line 2: The file is cut off' } }, 400),
-      },
+      exchange(
+        { method: 'POST', path: '/import', raw: '{"hello":"there"}\n' },
+        shows({ error: { $match: '^Line 1: This is no export' } }, 400),
+      ),
+      exchange(
+        { method: 'POST', path: '/import', raw: '{"bridle":"export"}\n' },
+        shows({ error: { $match: '^Line 1: The first line has no version' } }, 400),
+      ),
+      exchange(
+        { method: 'POST', path: '/import', raw: '{"bridle":"export","version":1,"created_by":"bridle"}\n{' },
+        shows({ error: { $match: '^Line 2: The file is cut off' } }, 400),
+      ),
     ],
   },
   {

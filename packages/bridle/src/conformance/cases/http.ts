@@ -4,6 +4,7 @@ import {
   bearer,
   begin,
   buyTicket,
+  exchange,
   get,
   invoke,
   ok,
@@ -98,11 +99,11 @@ export const httpCases: readonly ConformanceCase[] = [
       post('/sessions/{s}/approvals/apr-1/approve', {}, notFound),
       get(invoke, notFoundOfAgent),
       remove(invoke, notFoundOfAgent),
-      { ask: { method: 'POST', path: '/agents/nobody/{s}', script: say('x') }, answer: noSuchAgent },
+      exchange({ method: 'POST', path: '/agents/nobody/{s}', script: say('x') }, noSuchAgent),
       get('/agents/nobody/{s}/stream', noSuchAgent),
-      { ask: { method: 'POST', path: '/agents/scripted/a%2Fb', script: say('x') }, answer: bad },
-      { ask: { method: 'POST', path: invoke, raw: '{' }, answer: bad },
-      { ask: { method: 'POST', path: invoke, raw: '[]' }, answer: bad },
+      exchange({ method: 'POST', path: '/agents/scripted/a%2Fb', script: say('x') }, bad),
+      exchange({ method: 'POST', path: invoke, raw: '{' }, bad),
+      exchange({ method: 'POST', path: invoke, raw: '[]' }, bad),
       post(invoke, {}, bad),
       post(invoke, { prompt: '' }, bad),
       get('/sessions?limit=x', bad),
@@ -118,10 +119,10 @@ export const httpCases: readonly ConformanceCase[] = [
   {
     name: '[H11] [H155] an unknown session is reported before other problems, and a part of a session by its own name',
     steps: [
-      { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: notFound },
+      exchange({ method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, notFound),
       get('/sessions/{s}/events?after=x', notFound),
       run(say('x'), ok),
-      { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: bad },
+      exchange({ method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, bad),
       get('/sessions/{s}/events?after=x', bad),
       get('/sessions/{s}/runs/r-999', missing('There is no run r-999 in this session.')),
       post('/sessions/{s}/approvals/apr-1/approve', {}, noApproval),
@@ -213,15 +214,15 @@ export const httpCases: readonly ConformanceCase[] = [
     name: '[H12] a body that is too large',
     server: 'small',
     steps: [
-      { ask: { method: 'POST', path: invoke, bytes: 5_000 }, answer: refusal(413, 'body_too_large') },
+      exchange({ method: 'POST', path: invoke, bytes: 5_000 }, refusal(413, 'body_too_large')),
       run(say('fits'), ok),
     ],
   },
   {
     name: '[H12] a key twice in one object',
     steps: [
-      { ask: { method: 'POST', path: invoke, raw: '{"prompt":"a","prompt":"b"}' }, answer: bad },
-      { ask: { method: 'POST', path: '/chat/sessions', raw: '{"title":"a","\\u0074itle":"b"}' }, answer: bad },
+      exchange({ method: 'POST', path: invoke, raw: '{"prompt":"a","prompt":"b"}' }, bad),
+      exchange({ method: 'POST', path: '/chat/sessions', raw: '{"title":"a","\\u0074itle":"b"}' }, bad),
     ],
   },
   {
@@ -303,10 +304,10 @@ export const httpCases: readonly ConformanceCase[] = [
         },
         { ...bearer('right'), origin: 'http://localhost:5173' },
       ),
-      {
-        ask: { method: 'OPTIONS', path: '/sessions', headers: { origin: 'http://localhost:5173' } },
-        answer: { status: 204, headers: { 'access-control-allow-origin': 'http://localhost:5173' } },
-      },
+      exchange(
+        { method: 'OPTIONS', path: '/sessions', headers: { origin: 'http://localhost:5173' } },
+        { status: 204, headers: { 'access-control-allow-origin': 'http://localhost:5173' } },
+      ),
     ],
   },
   {
@@ -319,10 +320,7 @@ export const httpCases: readonly ConformanceCase[] = [
       run(say('x'), refusal(403, 'forbidden'), bearer('reader')),
       run(say('x'), ok, bearer('worker')),
       post('/sessions/{s}/approvals/apr-1/approve', {}, status(403), bearer('worker')),
-      {
-        ask: { method: 'POST', path: '/agents/scripted/user:bob', script: say('x'), headers: bearer('worker') },
-        answer: ok,
-      },
+      exchange({ method: 'POST', path: '/agents/scripted/user:bob', script: say('x'), headers: bearer('worker') }, ok),
       get('/sessions/user:bob', missing('There is no session user:bob.'), bearer('ann')),
       get('/agents/scripted/user:bob', missing('There is no session user:bob of the agent scripted.'), bearer('ann')),
     ],
@@ -331,10 +329,7 @@ export const httpCases: readonly ConformanceCase[] = [
     name: '[H32] a user is shown what that user may open',
     server: 'scoped',
     steps: [
-      {
-        ask: { method: 'POST', path: '/agents/scripted/user:cy', script: say('x'), headers: bearer('worker') },
-        answer: ok,
-      },
+      exchange({ method: 'POST', path: '/agents/scripted/user:cy', script: say('x'), headers: bearer('worker') }, ok),
       post(
         '/chat/sessions/user:cy/branch',
         { from_event_id: 'ev-2', session_id: '{s}' },
@@ -396,10 +391,7 @@ export const httpCases: readonly ConformanceCase[] = [
     name: '[H30] a ticket stays with its tenant, and with the page that bought it',
     server: 'token',
     steps: [
-      {
-        ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: say('x'), headers: bearer('right') },
-        answer: ok,
-      },
+      exchange({ method: 'POST', path: `${invoke}?tenant=acme`, script: say('x'), headers: bearer('right') }, ok),
       post('/tickets?tenant=acme', {}, shows({ ticket: { $save: 'one' } }, 201), bearer('right')),
       get('/sessions/{s}?ticket={one}', ok),
       buyTicket('two'),
@@ -426,8 +418,8 @@ export const httpCases: readonly ConformanceCase[] = [
   {
     name: '[H20] lists: newest change first, filtered, in pages',
     steps: [
-      { ask: { method: 'POST', path: '/agents/scripted/{s}.a', script: say('x') }, answer: ok },
-      { ask: { method: 'POST', path: '/agents/scripted/{s}.b', script: [{ fail: 'no' }] }, answer: status(500) },
+      exchange({ method: 'POST', path: '/agents/scripted/{s}.a', script: say('x') }, ok),
+      exchange({ method: 'POST', path: '/agents/scripted/{s}.b', script: [{ fail: 'no' }] }, status(500)),
       get(
         '/sessions?search={s}',
         shows({ sessions: [{ id: '{s}.b' }, { id: '{s}.a', status: 'idle', session_id: '{s}.a' }] }),
@@ -452,14 +444,14 @@ export const httpCases: readonly ConformanceCase[] = [
     name: '[H132] a title that a person gives replaces the beginning of the prompt',
     steps: [
       run(say('x'), ok),
-      {
-        ask: { method: 'PATCH', path: '/sessions/{s}', body: { title: ' Plans of {s} ' } },
-        answer: shows({ id: '{s}', title: 'Plans of {s}' }),
-      },
+      exchange(
+        { method: 'PATCH', path: '/sessions/{s}', body: { title: ' Plans of {s} ' } },
+        shows({ id: '{s}', title: 'Plans of {s}' }),
+      ),
       run(say('y'), ok),
       get('/sessions?search=plans%20of%20{s}', shows({ sessions: [{ id: '{s}', title: 'Plans of {s}' }] })),
-      { ask: { method: 'PATCH', path: '/sessions/{s}', body: { title: ' ' } }, answer: status(400) },
-      { ask: { method: 'PATCH', path: '/sessions/{s}.none', body: { title: 'x' } }, answer: status(404) },
+      exchange({ method: 'PATCH', path: '/sessions/{s}', body: { title: ' ' } }, status(400)),
+      exchange({ method: 'PATCH', path: '/sessions/{s}.none', body: { title: 'x' } }, status(404)),
       post('/sessions', { agent: 'scripted', prompt: 'x', title: ' ' }, status(400)),
       post('/chat/sessions', { agent: 'scripted', title: 'x'.repeat(201) }, status(400)),
       post('/chat/sessions/{s}/branch', { from_event_id: 'ev-1', title: '' }, status(400)),
@@ -628,10 +620,10 @@ export const httpCases: readonly ConformanceCase[] = [
       { answered: 'run', answer: shows({ result: 'done' }) },
       get('/sessions?limit=0', bad),
       get('/sessions/{s}?agnet=1', shows({ warnings: [{ $match: '"agent"' }] })),
-      {
-        ask: { method: 'POST', path: invoke, raw: 'x', headers: { 'content-encoding': 'gzip' } },
-        answer: shows({ error: { $match: 'Content-Encoding' } }, 415),
-      },
+      exchange(
+        { method: 'POST', path: invoke, raw: 'x', headers: { 'content-encoding': 'gzip' } },
+        shows({ error: { $match: 'Content-Encoding' } }, 415),
+      ),
     ],
   },
   {
@@ -707,41 +699,38 @@ export const httpCases: readonly ConformanceCase[] = [
       get('/sessions/{s}', { status: 200, headers: { etag: { $save: 'whole' } } }),
       get('/sessions/{s}', status(304), { 'if-none-match': '{whole}' }),
       remove('/sessions/{s}', { status: 405, headers: { allow: 'GET, HEAD, OPTIONS, PATCH' } }),
-      {
-        ask: { method: 'OPTIONS', path: '/sessions' },
-        answer: { status: 204, headers: { allow: { $match: 'POST' } } },
-      },
+      exchange({ method: 'OPTIONS', path: '/sessions' }, { status: 204, headers: { allow: { $match: 'POST' } } }),
     ],
   },
   {
     name: '[H65] [H67] an uploaded file is used by one session',
     steps: [
-      {
-        ask: {
+      exchange(
+        {
           method: 'POST',
           path: '/files?filename=a.txt',
           headers: { 'content-type': 'text/plain' },
           raw: 'content',
         },
-        answer: shows({ ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 }, 201),
-      },
-      {
-        ask: { method: 'POST', path: invoke, script: say('one'), body: { attachments: [{ ref_id: '{file}' }] } },
-        answer: shows({ result: 'one' }),
-      },
-      {
-        ask: { method: 'POST', path: invoke, script: say('two'), body: { attachments: [{ ref_id: '{file}' }] } },
-        answer: shows({ result: 'two' }),
-      },
-      {
-        ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{file}' }] } },
-        answer: shows({ error: { $match: '^attachments\\.0\\.ref_id: ' } }, 400),
-      },
-      {
-        ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{s}' }] } },
-        answer: bad,
-      },
-      { ask: { method: 'POST', path: '/files', headers: { 'content-type': 'text/plain' }, raw: '' }, answer: bad },
+        shows({ ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 }, 201),
+      ),
+      exchange(
+        { method: 'POST', path: invoke, script: say('one'), body: { attachments: [{ ref_id: '{file}' }] } },
+        shows({ result: 'one' }),
+      ),
+      exchange(
+        { method: 'POST', path: invoke, script: say('two'), body: { attachments: [{ ref_id: '{file}' }] } },
+        shows({ result: 'two' }),
+      ),
+      exchange(
+        { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{file}' }] } },
+        shows({ error: { $match: '^attachments\\.0\\.ref_id: ' } }, 400),
+      ),
+      exchange(
+        { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{s}' }] } },
+        bad,
+      ),
+      exchange({ method: 'POST', path: '/files', headers: { 'content-type': 'text/plain' }, raw: '' }, bad),
     ],
   },
 ]

@@ -1,6 +1,6 @@
 // docs/protocol/transport.md
 import type { CaseStep, ConformanceCase } from '../case.ts'
-import { bearer, buyTicket, get, ok, post, remove, script, shows, status } from './steps.ts'
+import { bearer, buyTicket, exchange, get, ok, post, remove, script, shows, status } from './steps.ts'
 
 const commands = (...list: object[]) => ({ type: 'commands', commands: list })
 const submit = (commandId: string, ...steps: unknown[]) =>
@@ -204,10 +204,10 @@ export const transportCases: readonly ConformanceCase[] = [
       { say: 'b', message: submit('c-2', { text: 'leaf' }) },
       { state: 'b', is: { status: 'idle', messages: { $length: 4 } } },
       { state: 'a', is: { messages: { $length: 2 } } },
-      {
-        ask: { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
-        answer: shows({ result: 'more' }),
-      },
+      exchange(
+        { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
+        shows({ result: 'more' }),
+      ),
       get('/sessions/{child}', shows({ messages: { $length: 6 } })),
       get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
