@@ -29,5 +29,5 @@ export {
 export { endingText, isPlace } from './endings.ts'
 export { branchOrigin, compactionNumbers, type EventWords, eventText, eventWords } from './events.ts'
 export { argumentText, capitalized, nameText } from './fields.ts'
-export { adviceText, HEALTH_FLAGS, type RecoveryAction, recoveryWords } from './health.ts'
+export { adviceText, HEALTH_FLAGS, recoveryWords } from './health.ts'
 export { STATUS_NAMES, statusText, statusWords } from './statuses.ts'

@@ -12,8 +12,8 @@ import type { Steps } from '../projections/reports/steps.ts'
 import type { SessionState } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
-import type { HealthSummary } from './row-detail.ts'
-import { type KeptFacts, keptFacts } from './session-fields.ts'
+import type { HealthSummary, KeptFacts } from './row-detail.ts'
+import { keptFacts } from './session-fields.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
 
 /**

@@ -2,20 +2,7 @@
 // from the folded state or from the directory's row.
 import type { Key } from '../event.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
-import type { SessionStatus } from '../schemas.ts'
-
-/** Facts that the status card has, and the directory's row keeps. Times are in milliseconds. */
-export interface KeptFacts {
-  readonly status: SessionStatus
-  readonly attempts: number
-  readonly maxRetries: number
-  readonly expiresAt: number | null
-  readonly endedAt: number | null
-  readonly lastError: string | null
-  readonly parentSessionId: string | null
-  readonly branchSourceEventId: string | null
-  readonly branchResumeCursor: string | null
-}
+import type { KeptFacts } from './row-detail.ts'
 
 export const keptFacts = (state: SessionState): KeptFacts => {
   const { attempts, maxRetries, expiresAt, endedAt, lastError, parentSessionId, branch } = state.lifecycle

@@ -6,16 +6,6 @@ import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 
-export interface AuditRow {
-  readonly seq: number
-  readonly at: number
-  readonly action: string
-  readonly actor: string | null
-  /** The caller supplied the name, since its credential has no user. */
-  readonly actor_claimed?: true
-  readonly summary: string
-}
-
 /** An act of an operator or of the server. */
 export interface AuditEntry {
   /** The event of the act. */
@@ -32,6 +22,11 @@ export interface AuditEntry {
   readonly summary: string
   /** An imported file says so: it was not done on this server. Absent = it was. */
   readonly imported?: true
+}
+
+export interface AuditRow extends Pick<AuditEntry, 'action' | 'actor' | 'actor_claimed' | 'summary'> {
+  readonly seq: number
+  readonly at: number
 }
 
 /** Null if the event is no decision. */
