@@ -42,8 +42,8 @@ const runStartWithSandbox = (payload: JsonObject): JsonObject => {
 }
 
 /**
- * The internal event types: a new one does not compile before somebody decides what of it may leave the server. Events that clients get on
- * streams are whole here, too.
+ * The internal event types: a new one does not compile until this table says what of it may leave the server. Events on the streams of
+ * clients are always whole.
  */
 const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryContent } = {
   session_created: 'whole',

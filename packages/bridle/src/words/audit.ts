@@ -32,7 +32,7 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
 
 export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]
 
-/** Null if the event is no decision. */
+/** Null if the event is not a decision. */
 export const auditWords = (type: keyof Payloads, payload: unknown): AuditWords | null => {
   const line = Object.hasOwn(lines, type) ? (lines[type] as (payload: unknown) => AuditLine)(payload) : null
   if (!line) return null

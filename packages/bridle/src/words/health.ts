@@ -53,7 +53,7 @@ const crossedHints: { readonly [status in SessionStatus]?: string } = {
   paused: 'resume to grant more budget, raise the policy or cancel',
 }
 
-/** The next turn would ask. A run over its budget ends or asks by itself, an open approval comes first, and ended work needs nothing. */
+/** The next turn would ask. A run over its budget ends or asks without help, an open approval comes first, and ended work needs nothing. */
 const RAISE = 'raise the limit in the policy or branch'
 const overHints: { readonly [status in SessionStatus]?: string } = { idle: RAISE, queued: RAISE, paused: RAISE }
 

@@ -62,13 +62,13 @@ interface FileLine {
   readonly at: number
 }
 
-/** Throws an ExportError where a line is no text, has no end, or is too long. */
+/** Throws an ExportError if a line is not text, has no end, or is too long. */
 function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   let line = 1
   for (let at = 0; at < file.length; line++) {
     const end = typeof file === 'string' ? file.indexOf('\n', at) : file.indexOf(NEWLINE, at)
     if (end < 0) {
-      // A picture, an archive or another text is no export that was cut off.
+      // A picture, an archive or another text is not a truncated export.
       const rest = typeof file === 'string' ? file.slice(at) : textOf(file.subarray(at), line, true)
       if (line === 1 && !isBeginning(rest)) throw new ExportError(line, NO_EXPORT)
       throw new ExportError(line, 'The file is cut off here. Export it again.')

@@ -210,7 +210,7 @@ export interface SettledEntry
   readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean
-  /** A file says so: nobody decided it on this server. */
+  /** Claimed by an imported file: it was not decided on this server. */
   readonly imported?: true
 }
 

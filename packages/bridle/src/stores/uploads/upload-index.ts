@@ -42,7 +42,7 @@ interface UploadRow {
 
 export class UploadIndex {
   readonly #ports: UploadIndexPorts
-  /** Resolves when files that nobody needs are erased, or the alarm is set for another attempt. */
+  /** Resolves when unneeded files are erased, or the alarm is set for another attempt. */
   readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: UploadIndexPorts) {

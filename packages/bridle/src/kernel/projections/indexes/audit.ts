@@ -29,7 +29,7 @@ export interface AuditRow extends Pick<AuditEntry, 'action' | 'actor' | 'actor_c
   readonly at: number
 }
 
-/** Null if the event is no decision. */
+/** Null if the event is not a decision. */
 export const auditRow = ({ type, payload, seq, at }: AnyEvent): AuditRow | null => {
   const words = auditWords(type, payload)
   if (!words) return null
