@@ -79,8 +79,6 @@ export const recoveryWords = {
 
 export type RecoveryAction = keyof typeof recoveryWords
 
-export const RECOVERY_ACTIONS = Object.keys(recoveryWords) as readonly RecoveryAction[]
-
 /** The server's advice as a sentence; empty where the name of its action says all of it. */
 export const adviceText = (action: string | null, advice: string | null): string => {
   if (advice === null) return ''

@@ -66,13 +66,7 @@ export const changeCases: readonly ConformanceCase[] = [
     steps: [
       // The run takes steps for longer than it takes to open the streams; each changes the session's row.
       begin('run', manySteps),
-      {
-        stream: 'first',
-        ask: { path: '/changes' },
-        until: 'ready',
-        types: ['ready'],
-        last: { id: null, data: { type: 'ready' } },
-      },
+      stream('first', 'ready', { path: '/changes', types: ['ready'], last: { id: null, data: { type: 'ready' } } }),
       stream('more', 'session', {
         path: '/changes',
         last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },

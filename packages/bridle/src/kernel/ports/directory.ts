@@ -1,7 +1,6 @@
 // The directory of a store: lists across sessions, from the rows that appends carry.
 import type { Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
-import type { SettledEntry } from '../projections/approvals.ts'
 import type { SessionStatus } from '../schemas.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
@@ -26,6 +25,7 @@ export interface DirectoryRow {
   readonly detail: RowDetail
 }
 
+/** The flags of the session's health. */
 export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[] => health?.flags ?? []
 
 /** The session that this one branches from, or was started from. */
@@ -43,6 +43,7 @@ export interface OpenApproval {
   readonly toolCallId?: string
   /** Null = they are too large for a row; the session has them. */
   readonly arguments?: JsonObject | null
+  /** Title of the session. */
   readonly title?: string
   /** Tool, reason, title or arguments are shorter here than in the session. */
   readonly isCut?: boolean
@@ -51,13 +52,19 @@ export interface OpenApproval {
   readonly risk?: string
 }
 
-export interface SettledListing
-  extends OpenApproval,
-    Pick<
-      SettledEntry,
-      'seq' | 'decidedAt' | 'decidedBy' | 'decidedByClaimed' | 'decisionReason' | 'isEdited' | 'imported'
-    > {
+/** A settled approval of a row. */
+export interface SettledListing extends OpenApproval {
+  /** The number of the event that settled it: unique and rising in its session. */
+  readonly seq: number
   readonly decision: string
+  readonly decidedAt: number
+  readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly decidedByClaimed?: true
+  readonly decisionReason: string | null
+  readonly isEdited: boolean
+  /** A file says so: nobody decided it on this server. */
+  readonly imported?: true
 }
 
 export interface ListedSession {

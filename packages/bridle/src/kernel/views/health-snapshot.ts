@@ -11,7 +11,7 @@ import { healthFold } from '../projections/health/health.ts'
 import type { HealthReport } from '../projections/health/health-score.ts'
 import type { HealthFold } from '../projections/health/health-state.ts'
 import { type Artifacts, artifacts } from '../projections/indexes/artifacts.ts'
-import { type AuditEntry, auditEntry } from '../projections/indexes/audit.ts'
+import { type WireAuditRow, wireAuditRow } from '../projections/indexes/audit.ts'
 import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoints.ts'
 import type { ResumePoints } from '../projections/indexes/resume-points.ts'
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
@@ -66,7 +66,7 @@ export interface HealthSnapshot {
       readonly name: string
     } | null
   }
-  readonly audit: readonly AuditEntry[]
+  readonly audit: readonly WireAuditRow[]
   readonly recovery_hint: RecoveryHint | null
   readonly policy: {
     readonly health: Policy['health'] | null
@@ -125,7 +125,7 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
     },
     checkpoints: { count: from.checkpoints.count, latest: latestCheckpoint(from.checkpoints) },
     artifacts: { count: from.artifacts.count, latest: latestArtifact(from.artifacts) },
-    audit: fold.audit.map((row) => auditEntry(row, life.claimedSeq)),
+    audit: fold.audit.map((row) => wireAuditRow(row, life.claimedSeq)),
     recovery_hint: recovery(key, from, status, found),
     policy: {
       health: life.policy.health ?? null,

@@ -6,25 +6,20 @@ import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 
-/** An act of an operator or of the server. */
-export interface AuditEntry {
-  /** The event of the act. */
+/** A row on a wire. */
+export interface WireAuditRow {
   readonly event_id: string
-  /** The time, in ISO 8601. */
   readonly timestamp: string
-  /** The act. */
   readonly action: string
-  /** The person who acted; null = the server, or not named. */
   readonly actor: string | null
   /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
   readonly actor_claimed?: true
-  /** A line for people. */
   readonly summary: string
   /** An imported file says so: it was not done on this server. Absent = it was. */
   readonly imported?: true
 }
 
-export interface AuditRow extends Pick<AuditEntry, 'action' | 'actor' | 'actor_claimed' | 'summary'> {
+export interface AuditRow extends Pick<WireAuditRow, 'action' | 'actor' | 'actor_claimed' | 'summary'> {
   readonly seq: number
   readonly at: number
 }
@@ -41,12 +36,12 @@ export const auditRow = ({ type, payload, seq, at }: AnyEvent): AuditRow | null 
   return { seq, at, action: words.action, actor, ...claim, summary: truncate(words.summary, SUMMARY_CHARS_MAX) }
 }
 
-/** A row on a wire. Events before `claimedSeq` come from an imported file. */
-export const auditEntry = (
+/** Events before `claimedSeq` come from an imported file. */
+export const wireAuditRow = (
   { seq, at, action, actor, actor_claimed, summary }: AuditRow,
   claimedSeq: number,
   incarnation?: number,
-): AuditEntry => ({
+): WireAuditRow => ({
   event_id: eventId(seq, incarnation),
   timestamp: new Date(at).toISOString(),
   action,

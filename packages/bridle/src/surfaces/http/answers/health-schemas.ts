@@ -1,9 +1,7 @@
 // The health of a session, whole and as a list shows it.
 import * as v from 'valibot'
-import type { AuditEntry } from '../../../kernel/projections/indexes/audit.ts'
 import { BUDGETS, type BudgetName } from '../../../kernel/schemas.ts'
 import type { HealthSnapshot, RecoveryHint } from '../../../kernel/views/health-snapshot.ts'
-import { RECOVERY_ACTIONS } from '../../../words/health.ts'
 import type { HealthSummary } from '../wire.ts'
 import {
   amount,
@@ -36,14 +34,14 @@ const budgetPressure = answerSchema<BudgetPressure>('BudgetPressure', {
 })
 
 const recoveryHint = answerSchema<RecoveryHint>('RecoveryHint', {
-  action: v.picklist(RECOVERY_ACTIONS),
+  action: v.picklist(['answer_approval', 'resume', 'pause', 'branch', 'submit', 'wait', 'cancel']),
   label: text,
   approval_request_id: v.optional(text),
   resume_cursor: v.optional(text),
   until: v.optional(time),
 })
 
-export const auditEntrySchema = answerSchema<AuditEntry>('AuditEntry', {
+export const auditEntrySchema = answerSchema<HealthSnapshot['audit'][number]>('AuditEntry', {
   event_id: text,
   timestamp: time,
   action: text,

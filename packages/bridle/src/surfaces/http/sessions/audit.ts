@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
-import { auditEntry, auditRow } from '../../../kernel/projections/indexes/audit.ts'
+import { auditRow, wireAuditRow } from '../../../kernel/projections/indexes/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'
@@ -49,7 +49,7 @@ const auditPage = async (session: Session, end: number, limit: number): Promise<
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)
-    return row ? [auditEntry(row, session.state.lifecycle.claimedSeq, own)] : []
+    return row ? [wireAuditRow(row, session.state.lifecycle.claimedSeq, own)] : []
   })
   return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }

@@ -9,17 +9,13 @@ import type { HealthSummary, SessionRow } from '../wire.ts'
 export const sessionRow = (session: ListedSession, { engine, runnerKind }: EngineIdentity): SessionRow => {
   const { key, head, row } = session
   const { updatedAt, approvals, isArchived = false } = row
+  const lastEventId = eventId(head, incarnationOf(session))
   const facts = { ...MISSING_FACTS, ...row.detail, status: row.status, updatedAt }
   return {
     ...stateFields({ ...facts, approvalId: approvals[0]?.id ?? null, parentSessionId: parentIdOf(row) }),
     engine,
     runner_kind: runnerKind,
-    ...listedFields(key, {
-      ...row,
-      lastEventId: eventId(head, incarnationOf(session)),
-      retryAt: facts.retryAt,
-      isArchived,
-    }),
+    ...listedFields(key, { ...row, lastEventId, retryAt: facts.retryAt, isArchived }),
     pendingApprovals: approvals.length,
     health: healthOf(row.detail),
     usage: facts.usage,
