@@ -169,7 +169,7 @@ describeCockpit('the inbox', (world) => {
         .filter({ hasText: /left|expires/ })
         .count(),
     ).toBe(1)
-    await page.getByRole('article', { name: 'Decided: two' }).getByText('Expired, nobody answered').waitFor()
+    await page.getByRole('article', { name: 'Decided: two' }).getByText('Expired without an answer').waitFor()
     await page.getByRole('link', { name: 'All', exact: true }).click()
     await card(page, 'one').waitFor()
     expect(new URL(page.url()).searchParams.get('show')).toBeNull()

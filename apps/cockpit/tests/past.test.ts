@@ -44,7 +44,7 @@ describeCockpit('the past', (world) => {
     await banner(page).getByText(`Viewing event ${asked} of ${head}`).first().waitFor()
     await banner(page).getByText('Everything on this page is as it was then.').first().waitFor()
     const card = page.getByRole('article', { name: `Approval of write_file as it stood at event ${asked}` })
-    await card.getByText(/it was approved with lines: 3/).waitFor()
+    await card.getByText(/Approved with edits, lines: 3/).waitFor()
     for (const name of ['Approve', 'Edit', 'Deny'])
       expect(await card.getByRole('button', { name }).isDisabled()).toBe(true)
     const strip = page.getByRole('region', { name: 'At a glance' })

@@ -146,7 +146,7 @@ describeCockpit(
       const answer = page.getByRole('article', { name: 'Answer' })
       await answer.getByText('The approval stayed with the session that was branched').waitFor()
       const text = await answer.innerText()
-      const places = ['May I?', 'edit_file', 'Everything above', 'Branched', 'The approval stayed'].map((words) =>
+      const places = ['May I?', 'edit_file', 'The branch begins here', 'Branched', 'The approval stayed'].map((words) =>
         text.indexOf(words),
       )
       expect(places).toEqual(places.toSorted((one, other) => one - other))

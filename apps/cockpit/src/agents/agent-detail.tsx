@@ -1,4 +1,5 @@
 import type { AgentDescription } from 'bridle/client'
+import { nameText } from 'bridle/words'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { EngineReport } from './engine-report.tsx'
@@ -13,7 +14,7 @@ export const AgentDetail = ({ agent }: { readonly agent: AgentDescription }) => 
           <h2 className="agent-name">{visibleText(agent.name)}</h2>
           <Availability agent={agent} />
           <span className="tag">{visibleText(agent.engine)}</span>
-          <span className="tag">{agent.runner_kind.replaceAll('_', ' ')}</span>
+          <span className="tag">{nameText(agent.runner_kind)}</span>
           {agent.triggers.webhook && <span className="tag">webhook</span>}
           <PrivateTag agent={agent} />
         </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { approvalWords, questionVerb, settlementText } from './approval-words.ts'
+import { approvalWords, questionVerb } from './approval-words.ts'
 
 test('a tool call, a budget and an unknown outcome ask for different answers', () => {
   expect(['tool', 'budget', 'unknown_outcome', null].map((kind) => approvalWords(kind).approve)).toEqual([
@@ -21,13 +21,3 @@ test.each([
   ['budget', { subject: 'max_cost_usd' }, { verb: 'is used up' }],
   ['unknown_outcome', { command: 'ls' }, { verb: 'may have run already' }],
 ])('%s %j', (kind, args, expected) => expect(questionVerb({ kind, args })).toEqual(expected))
-
-test.each([
-  [{ decision: 'approved', by: 'ann', at: null }, 'ann approved'],
-  [{ decision: 'approved', by: 'ann', at: null, isEdited: true }, 'ann approved with edits'],
-  [{ decision: 'denied', by: null, at: null }, 'Denied'],
-  [{ decision: 'approved', by: null, at: null, isEdited: true }, 'Approved with edits'],
-  [{ decision: 'expired', by: null, at: null }, 'Expired, nobody answered'],
-  [{ decision: 'cancelled', by: null, at: null }, 'Cancelled: its run ended, or it was asked again'],
-  [{ decision: 'closed', by: null, at: null }, 'No longer waits'],
-] as const)('%j', (settlement, text) => expect(settlementText(settlement)).toBe(text))

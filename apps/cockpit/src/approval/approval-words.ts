@@ -1,7 +1,7 @@
 // The words of an approval. A tool call, a budget and an unknown outcome are different questions: yes and no mean something else.
 
 import { argumentParts } from '../ui/arguments/argument-parts.ts'
-import type { CardApproval, CardSettlement } from './card-approval.ts'
+import type { CardApproval } from './card-approval.ts'
 
 export interface ApprovalWords {
   readonly approve: string
@@ -73,21 +73,3 @@ export const effectText = (effect: string): string => effectTexts[effect] ?? eff
 
 const riskTexts: { readonly [risk: string]: string } = { low: 'Low risk', caution: 'Caution', danger: 'Danger' }
 export const riskText = (risk: string): string => riskTexts[risk] ?? risk
-
-/** `ann approved with edits`, `Expired, nobody answered`. */
-export const settlementText = ({ decision, by, isEdited }: CardSettlement): string => {
-  switch (decision) {
-    case 'approved':
-      return `${by === null ? 'Approved' : `${by} approved`}${isEdited ? ' with edits' : ''}`
-    case 'denied':
-      return by === null ? 'Denied' : `${by} denied`
-    case 'expired':
-      return 'Expired, nobody answered'
-    case 'cancelled':
-      return 'Cancelled: its run ended, or it was asked again'
-    case 'superseded':
-      return 'Withdrawn: it was asked again, or its budget changed'
-    case 'closed':
-      return 'No longer waits'
-  }
-}

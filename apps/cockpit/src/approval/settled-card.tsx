@@ -1,4 +1,5 @@
 // An approval that has its answer: by whom and when, and what happened to the answer of this page.
+import { settlementText } from 'bridle/words'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
@@ -6,7 +7,6 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icon-names.ts'
-import { settlementText } from './approval-words.ts'
 import type { CardApproval, CardSettlement } from './card-approval.ts'
 
 interface SettledCardProps {
@@ -31,7 +31,7 @@ const icons: { readonly [decision in CardSettlement['decision']]: IconName } = {
 }
 
 export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss, children }: SettledCardProps) => {
-  const { at, reason } = settlement
+  const { decision, by, at, reason, isEdited } = settlement
   const card = useRef<HTMLElement>(null)
   // The buttons that had the focus are gone: the keyboard goes on from here, not from the top of the page.
   useEffect(() => {
@@ -40,8 +40,8 @@ export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss,
   return (
     <article ref={card} className="appr settled" aria-label={`Decided: ${exactText(approval.toolName)}`} tabIndex={-1}>
       <div className="h" role="status">
-        <Icon name={icons[settlement.decision]} size={14} />
-        <b>{exactText(settlementText(settlement))}</b>
+        <Icon name={icons[decision]} size={14} />
+        <b>{exactText(settlementText(decision, by, isEdited))}</b>
         <code className="t2 trunc grow">{exactText(approval.toolName)}</code>
         {at && (
           <span className="small t3 nowrap">

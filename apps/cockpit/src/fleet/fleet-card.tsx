@@ -1,8 +1,8 @@
 import type { SessionRow } from 'bridle/client'
+import { adviceText } from 'bridle/words'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { isNearBudget, NEAR_BUDGET } from '../session/health/finding-text.ts'
-import { moreThanName } from '../session/health/recovery-names.ts'
 import { LOW_SCORE } from '../sessions/limits.ts'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
@@ -27,7 +27,7 @@ export const FleetCard = ({ row, isOpen, isWorst }: FleetCardProps) => {
   const [isAsked, setAsked] = useState(false)
   const { health } = row
   if (!health) return null
-  const more = moreThanName(health.recovery_action, health.hint)
+  const more = adviceText(health.recovery_action, health.hint)
   const tone = health.score <= LOW_SCORE ? ' danger' : health.score < 100 ? ' warn' : ''
   return (
     <li className="fleet-card">

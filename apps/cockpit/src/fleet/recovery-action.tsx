@@ -1,9 +1,9 @@
 // The server's advice for a session as the control that follows it.
 import type { SessionRow } from 'bridle/client'
+import { recoveryWords } from 'bridle/words'
 import { Link } from 'wouter'
 import { useServer } from '../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
-import { recoveryNames } from '../session/health/recovery-names.ts'
 import { announceAct } from '../sessions/acts/pending-acts.ts'
 import { BranchButton, PauseButton, ResumeButton } from '../sessions/acts/row-action.tsx'
 import { inboxPath, sessionPath } from '../shell/paths.ts'
@@ -25,7 +25,7 @@ export const RecoveryAction = ({ row, look }: RecoveryActionProps) => {
           className={look === 'primary' ? 'btn primary' : 'btn'}
           href={inboxPath(approvalId === null ? undefined : { id: approvalId, sessionId: row.id, agent: row.agent })}
         >
-          {recoveryNames.answer_approval}
+          {recoveryWords.answer_approval.name}
         </Link>
       )
     case 'resume':
@@ -42,19 +42,14 @@ export const RecoveryAction = ({ row, look }: RecoveryActionProps) => {
           {...(!canOperate && { title: CANNOT_OPERATE })}
           onClick={() => announceAct(client, 'cancel', [row])}
         >
-          {recoveryNames.cancel}
+          {recoveryWords.cancel.name}
         </Button>
       )
     case 'submit':
-      return (
-        <Link className="btn" href={sessionPath(row)}>
-          {recoveryNames.submit}
-        </Link>
-      )
     case 'wait':
       return (
         <Link className="btn" href={sessionPath(row)}>
-          {recoveryNames.wait}
+          {recoveryWords[row.health.recovery_action].name}
         </Link>
       )
     default:

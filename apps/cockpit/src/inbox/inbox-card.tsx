@@ -1,9 +1,9 @@
 // The card of the selected approval. It stays when the approval is decided elsewhere, and says so: another one never takes its place unasked.
 import type { PendingApproval, SettledApproval } from 'bridle/client'
+import { settlementText } from 'bridle/words'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ApprovalCard } from '../approval/approval-card.tsx'
-import { settlementText } from '../approval/approval-words.ts'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { withoutApproval } from '../server/live-store.ts'
 import { useServer } from '../server/server-context.tsx'
@@ -53,8 +53,8 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
       </Screen>
     )
   const { id, sessionId, agent, title, toolName } = approval
-  const onDecided = (settlement: CardSettlement): void => {
-    showToast({ text: `${settlementText(settlement)}: ${exactText(toolName)}` })
+  const onDecided = ({ decision, by, isEdited }: CardSettlement): void => {
+    showToast({ text: `${settlementText(decision, by, isEdited)}: ${exactText(toolName)}` })
     // The list need not wait for the server to say what this page has just done.
     live.update((state) => withoutApproval(state, { id, sessionId, agent }))
     onGoOn(approval)

@@ -114,19 +114,19 @@ class CasePlayer {
     for (const socket of this.#sockets.values()) socket.end()
   }
 
-  #ask({ method = 'GET', path, headers = {}, ...content }: CaseRequest): Promise<Response> {
-    const body = bodyOf(content)
-    return fetch(`${this.#url}${path}`, {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...this.#credential, ...headers },
-      ...(body !== undefined && { body }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(this.#timeoutMs),
-    }).catch((error: unknown) => {
+  #ask(request: CaseRequest): Promise<Response> {
+    const init = { ...this.#initOf(request), redirect: 'manual', signal: AbortSignal.timeout(this.#timeoutMs) } as const
+    return fetch(`${this.#url}${request.path}`, init).catch((error: unknown) => {
       throw error instanceof Error && error.name === 'TimeoutError'
         ? new ServerTimeout('an answer', this.#timeoutMs)
         : error
     })
+  }
+
+  #initOf({ method = 'GET', headers = {}, ...content }: CaseRequest) {
+    const body = bodyOf(content)
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    return { method, headers: { ...type, ...this.#credential, ...headers }, ...(body !== undefined && { body }) }
   }
 
   get #timeoutMs(): number {
@@ -148,12 +148,7 @@ class CasePlayer {
   }
 
   async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
-    const { method = 'GET', headers: own = {}, path, ...content } = ask
-    const body = bodyOf(content)
-    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-    const headers = { ...type, ...this.#credential, ...own }
-    const request = { method, headers, ...(body !== undefined && { body }) }
-    const frames = await readStream(`${this.#url}${path}`, request, until, this.#timeoutMs)
+    const frames = await readStream(`${this.#url}${ask.path}`, this.#initOf(ask), until, this.#timeoutMs)
     this.#streams.set(stream, frames)
     if (types) {
       // Notices are optional, and their number depends on how long things take.

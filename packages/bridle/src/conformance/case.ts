@@ -56,7 +56,6 @@ export interface OpenStep {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly protocols?: readonly string[]
-  /** The answer to a refused upgrade. */
   readonly refused?: AnswerPattern
   /** The subprotocol that the server selects. */
   readonly protocol?: string

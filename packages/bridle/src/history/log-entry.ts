@@ -1,6 +1,6 @@
 // An event of a session's log as a reader outside the server gets it: every number is there, and a table says for each event type how
 // much of its payload is. The same fold reads entries and events, so the past of a session is worked out alike on both sides.
-import type { EventType } from '../kernel/catalogue.ts'
+import { catalogue, type EventType, isEventType, type VisibleEventType } from '../kernel/catalogue.ts'
 import type { AnyEvent } from '../kernel/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 
@@ -41,58 +41,11 @@ const runStartWithSandbox = (payload: JsonObject): JsonObject => {
   return { ...runStart(payload), ...(typeof sandbox === 'string' && { handle: { sandbox } }) }
 }
 
-/** Each event type once: a new type does not compile before somebody decides what of it may leave the server. */
-const contents: { readonly [T in EventType]: EntryContent } = {
-  session: 'withheld',
-  session_state: 'whole',
-  session_checkpoint: 'whole',
-  policy_decision: 'whole',
-  hook_event: 'whole',
-  sandbox_notice: 'whole',
-  transport_diagnostic: 'whole',
-  subagent_event: 'whole',
-  turn_start: 'whole',
-  turn_start_tools: 'whole',
-  token: 'whole',
-  response: 'whole',
-  thinking: 'whole',
-  reflection: 'whole',
-  tool_call: 'whole',
-  tool_result: 'whole',
-  tool_outcome: 'whole',
-  tool_batch: 'whole',
-  tool_selected: 'whole',
-  tool_validation_error: 'whole',
-  context_warning: 'whole',
-  context_compacted: 'whole',
-  step_progress: 'whole',
-  usage: 'whole',
-  retrieval: 'whole',
-  antahkarana: 'whole',
-  approval_required: 'whole',
-  approval_applied: 'whole',
-  turn_end: 'whole',
-  completed: 'whole',
-  error: 'whole',
-  session_paused: 'whole',
-  session_resumed: 'whole',
-  session_archived: 'whole',
-  session_renamed: 'whole',
-  session_unarchived: 'whole',
-  cancel_requested: 'whole',
-  policy_set: 'whole',
-  signal_received: 'whole',
-  memory_decided: 'whole',
-  branched: 'whole',
-  session_imported: 'whole',
-  budget_crossed: 'whole',
-  budget_raised: 'whole',
-  retry_scheduled: 'whole',
-  output_superseded: 'whole',
-  artifact_published: 'whole',
-  custom_event: 'whole',
-  directive: 'whole',
-  execution_feedback: 'whole',
+/**
+ * The internal event types: a new one does not compile until this table says what of it may leave the server. Events on the streams of
+ * clients are always whole.
+ */
+const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryContent } = {
   session_created: 'whole',
   parent_told: 'whole',
   prompt_queued: 'whole',
@@ -147,5 +100,7 @@ export const unscrubbedEntryOf = (event: AnyEvent): LogEntry => {
 export const entryWithoutContent = (entry: LogEntry): LogEntry =>
   entry.type === 'artifact_chunk' ? { ...entry, payload: { ...entry.payload, text: '' } } : entry
 
-const contentOf = (type: string): EntryContent =>
-  Object.hasOwn(contents, type) ? contents[type as EventType] : 'withheld'
+const contentOf = (type: string): EntryContent => {
+  if (Object.hasOwn(contents, type)) return contents[type as keyof typeof contents]
+  return isEventType(type) && catalogue[type].persisted ? 'whole' : 'withheld'
+}

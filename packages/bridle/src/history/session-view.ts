@@ -9,7 +9,6 @@ import { wholeSession } from '../surfaces/http/views/whole-session.ts'
 import type { FoldedLog } from './folded-state.ts'
 import type { LogEntry } from './log-entry.ts'
 
-/** The entries of a log by their number. */
 type EntryReader = (seq: number) => LogEntry | undefined
 
 /** Facts that no log has are absent: the heartbeat, the capabilities of the agent, artifacts of other sessions. */

@@ -14,7 +14,6 @@ export const wrongPayloadField = (type: CoreType, payload: JsonObject): string |
   return null
 }
 
-/** The JSON Schema of a core type's payload. */
 export const payloadSchema = (type: CoreType): JsonObject => {
   const fields = Object.entries(PAYLOAD_FIELDS[type])
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actorText, answerWords, approvalSubject, byActor } from './approvals.ts'
+import { actorText, answerWords, approvalSubject, byActor, settlementText } from './approvals.ts'
 
 test.each<[object, string, string]>([
   [{ actor: 'ann' }, 'ann approved', ''],
@@ -17,3 +17,15 @@ test('the people and the subject', () => {
   ])
   expect(approvalSubject({ tool_name: 'max_cost_usd', kind: 'budget' })).toBe('cost limit')
 })
+
+test.each([
+  ['approved', 'ann', false, 'ann approved'],
+  ['approved', 'ann', true, 'ann approved with edits'],
+  ['approved', null, true, 'Approved with edits'],
+  ['denied', null, false, 'Denied'],
+  ['expired', null, false, 'Expired without an answer'],
+  ['cancelled', 'ann', false, 'The approval ended with its run'],
+  ['closed', null, false, 'No longer waits'],
+])('the settlement %s by %s', (decision, by, isEdited, text) =>
+  expect(settlementText(decision, by, isEdited)).toBe(text),
+)

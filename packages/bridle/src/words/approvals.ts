@@ -1,6 +1,6 @@
 // Approvals: the question, the answer, and the people who act.
 import { budgetNameText } from './budgets.ts'
-import { type Fields, textOf } from './fields.ts'
+import { capitalized, type Fields, textOf } from './fields.ts'
 
 /** Follows a name that the caller supplied, because its credential names no user. */
 export const CLAIMED = '(not signed in)'
@@ -34,17 +34,20 @@ interface AnswerWords {
   readonly reason: string
 }
 
+/** `ann approved with edits`, `Denied`, `Expired without an answer`. An answer without a name may well be the reader's own. */
+export const settlementText = (decision: string, by: string | null, isEdited = false): string => {
+  const words = `${decision}${isEdited ? ' with edits' : ''}`
+  return unansweredTitles.get(decision) ?? (by ? `${by} ${words}` : capitalized(words))
+}
+
 /** The answer to an approval: by whom, and how; or why there will be none. */
 export const answerWords = (fields: Fields): AnswerWords => {
   const answer = textOf(fields.decision) || 'approved'
   const why = textOf(fields.reason)
   const left = answer === 'cancelled' ? leftTitles.get(why) : undefined
-  const unanswered = left ?? unansweredTitles.get(answer)
-  if (unanswered !== undefined) return { title: unanswered, reason: left !== undefined || why === answer ? '' : why }
-  const words = `${answer}${fields.arguments ? ' with edits' : ''}`
-  const actor = actorText(fields)
-  // A log without a name does not say who it was: it may well have been the reader.
-  return { title: actor === '' ? words.charAt(0).toUpperCase() + words.slice(1) : `${actor} ${words}`, reason: why }
+  if (left !== undefined) return { title: left, reason: '' }
+  const title = settlementText(answer, actorText(fields), Boolean(fields.arguments))
+  return { title, reason: unansweredTitles.has(answer) && why === answer ? '' : why }
 }
 
 /** A cancelled approval, by its reason: another session has the question, and it is unanswered here. */
@@ -57,4 +60,6 @@ const unansweredTitles: ReadonlyMap<string, string> = new Map([
   ['cancelled', 'The approval ended with its run'],
   ['expired', 'Expired without an answer'],
   ['superseded', 'The approval was withdrawn'],
+  // A client that does not know the answer.
+  ['closed', 'No longer waits'],
 ])

@@ -1,6 +1,7 @@
 // The ten budgets: their names, their units, and what happens at their limits.
 import type { BudgetName } from '../kernel/schemas.ts'
 import { costText, countText, durationText, exactCostText, exactCountText } from './amounts.ts'
+import { nameText } from './fields.ts'
 
 interface BudgetWords {
   readonly label: string
@@ -51,7 +52,7 @@ export const BUDGET_NAMES = Object.keys(budgetWords) as readonly BudgetName[]
 const wordsOf = (budget: string): BudgetWords =>
   Object.hasOwn(budgetWords, budget)
     ? budgetWords[budget as BudgetName]
-    : { ...countOf(budget.replaceAll('_', ' '), budget.replaceAll('_', ' ')), ...same(exactCountText) }
+    : { ...countOf(nameText(budget), nameText(budget)), ...same(exactCountText) }
 
 /** `Cost`. */
 export const budgetLabel = (budget: string): string => wordsOf(budget).label

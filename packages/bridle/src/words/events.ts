@@ -5,6 +5,7 @@ import { actorText, answerWords, approvalSubject, byActor } from './approvals.ts
 import { budgetNameText, crossedText, policyText } from './budgets.ts'
 import {
   argumentText,
+  capitalized,
   type Fields,
   fieldsOf,
   joined,
@@ -243,5 +244,3 @@ const limitsOf = (policy: unknown): readonly string[] => {
   const { health } = fieldsOf(policy)
   return health === undefined ? [] : [policyText({ health: fieldsOf(health) })]
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -19,7 +19,10 @@ export const textsOf = (value: unknown): readonly string[] => listOf(value).map(
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 
-/** `tool_call` as `tool call`. */
+/** `Needs approval` for `needs approval`. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `tool call` for `tool_call`. */
 export const nameText = (name: string): string => name.replaceAll('_', ' ')
 
 export const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join(' · ')

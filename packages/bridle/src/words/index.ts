@@ -13,7 +13,7 @@ export {
   plural,
   roughTimeText,
 } from './amounts.ts'
-export { byActor, CLAIMED, deciderText } from './approvals.ts'
+export { answerWords, byActor, CLAIMED, deciderText, settlementText } from './approvals.ts'
 export {
   BUDGET_NAMES,
   budgetAmountText,
@@ -26,6 +26,8 @@ export {
   crossedText,
   enforcementText,
 } from './budgets.ts'
+export { endingText, isPlace } from './endings.ts'
 export { branchOrigin, compactionNumbers, type EventWords, eventText, eventWords } from './events.ts'
-export { argumentText } from './fields.ts'
+export { argumentText, capitalized, nameText } from './fields.ts'
+export { adviceText, HEALTH_FLAGS, recoveryWords } from './health.ts'
 export { STATUS_NAMES, statusText, statusWords } from './statuses.ts'

@@ -1,7 +1,6 @@
 // The statuses of a session: a word for each, and the sets that clients ask about.
-import type { SESSION_STATUSES } from '../kernel/schemas.ts'
-
-type Status = (typeof SESSION_STATUSES)[number]
+import type { SessionStatus } from '../kernel/schemas.ts'
+import { capitalized, nameText } from './fields.ts'
 
 interface StatusWords {
   readonly word: string
@@ -18,7 +17,7 @@ const still = { isActive: false, isWorking: false, isTimed: false, isEnded: fals
 const active = { isActive: true, isWorking: true, isTimed: true, isEnded: false }
 const ended = { ...still, isEnded: true }
 
-const statuses: { readonly [status in Status]: StatusWords } = {
+const statuses: { readonly [status in SessionStatus]: StatusWords } = {
   awaiting_approval: { word: 'Needs approval', ...active, isWorking: false },
   running: { word: 'Running', ...active },
   recovering: { word: 'Retrying', ...active },
@@ -31,13 +30,13 @@ const statuses: { readonly [status in Status]: StatusWords } = {
 }
 
 /** In the order of lists: sessions that need a person come first. */
-export const STATUS_NAMES = Object.keys(statuses) as readonly Status[]
+export const STATUS_NAMES = Object.keys(statuses) as readonly SessionStatus[]
 
 /** A status of a later server keeps its name, and is in no set. */
 export const statusWords = (status: string): StatusWords =>
   Object.hasOwn(statuses, status)
-    ? statuses[status as Status]
-    : { word: status.charAt(0).toUpperCase() + status.slice(1).replaceAll('_', ' '), ...still }
+    ? statuses[status as SessionStatus]
+    : { word: capitalized(nameText(status)), ...still }
 
 /** The word inside a sentence or a list: `needs approval`. */
 export const statusText = (status: string): string => statusWords(status).word.toLowerCase()

@@ -1,6 +1,6 @@
 // The artifacts of a session and of the background sessions below it. One opens where it stands.
 import type { ChatSession } from 'bridle/client'
-import { bytesText } from 'bridle/words'
+import { bytesText, nameText } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -74,7 +74,7 @@ const ArtifactItem = ({ artifact, sessionId, agent }: ArtifactItemProps) => {
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={14} />
         <span className="trunc">{visibleText(artifact.name)}</span>
         <span className="right t3 nowrap">
-          {visibleText(artifact.kind.replaceAll('_', ' '))} · {bytesText(artifact.size)}
+          {visibleText(nameText(artifact.kind))} · {bytesText(artifact.size)}
         </span>
       </button>
       {isOpen && <ArtifactPreview artifact={artifact} sessionId={sessionId} {...(agent !== undefined && { agent })} />}

@@ -1,5 +1,6 @@
 // The newest checkpoints, each with its event.
 
+import { nameText } from 'bridle/words'
 import { useState } from 'react'
 import { Age } from '../../ui/age.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +25,7 @@ export const Checkpoints = () => {
         {shown.map((checkpoint) => (
           <li key={checkpoint.event_id} className="row work-row">
             <Icon name="flag" size={14} />
-            <span className="nowrap t3">{visibleText(checkpoint.checkpoint_type.replaceAll('_', ' '))}</span>
+            <span className="nowrap t3">{visibleText(nameText(checkpoint.checkpoint_type))}</span>
             <span className="trunc" title={visibleText(foldScript(checkpoint.summary_text))}>
               {visibleText(foldScript(checkpoint.summary_text))}
             </span>

@@ -1,7 +1,7 @@
 // The decisions of operators, policies and the server about a session, by whom, newest first.
 
 import type { HealthEnvelope } from 'bridle/client'
-import { CLAIMED } from 'bridle/words'
+import { CLAIMED, nameText } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -48,7 +48,7 @@ export const Audit = () => {
               {secondText(row.timestamp)}
             </time>
             <span>
-              <span className="medium">{visibleText(row.action.replaceAll('_', ' '))}</span>
+              <span className="medium">{visibleText(nameText(row.action))}</span>
               {row.actor !== null && ` by ${visibleText(row.actor)}`}
               {row.actor_claimed && <span className="t3"> {CLAIMED}</span>}
               {row.imported && <span className="t3"> (from an imported file)</span>}

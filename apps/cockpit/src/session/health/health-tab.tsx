@@ -1,4 +1,5 @@
 // The health of a session: why its score is what it is, its budgets, what helps, and who decided what.
+import { HEALTH_FLAGS } from 'bridle/words'
 import { useState } from 'react'
 import { useAction } from '../../actions/use-action.ts'
 import { useCan, useOffReason } from '../../server/use-can.ts'
@@ -10,7 +11,7 @@ import { Budgets } from './budgets.tsx'
 import { Plots } from './plots.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
 import { RecoveryButton } from './recovery-button.tsx'
-import { FLAGS, RaisedFlags, Score, ScoreRing } from './score.tsx'
+import { RaisedFlags, Score, ScoreRing } from './score.tsx'
 import './health.css'
 
 export const HealthTab = () => (useSelection().isWide ? <WideHealth /> : <NarrowHealth />)
@@ -56,7 +57,7 @@ const NarrowHealth = () => {
 const WideHealth = () => {
   const { health } = useSession().detail
   const canOperate = useCan('operate')
-  const quiet = FLAGS.filter((flag) => !health.flags.includes(flag))
+  const quiet = HEALTH_FLAGS.filter((flag) => !health.flags.includes(flag))
   return (
     <div className="hp">
       <section aria-label="Score">

@@ -1,6 +1,6 @@
 // The server's hint for the state of a session, as a button that does it.
 
-import { durationText } from 'bridle/words'
+import { adviceText, durationText, recoveryWords } from 'bridle/words'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
@@ -17,7 +17,6 @@ import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import { useActs } from '../use-acts.ts'
 import { useOpenBranch } from '../use-open-branch.ts'
 import type { Health } from './budget-values.ts'
-import { moreThanName, recoveryNames } from './recovery-names.ts'
 
 type Hint = NonNullable<Health['recovery_hint']>
 
@@ -37,8 +36,8 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
   const offReason = useOffReason()
   const [isBusy, setBusy] = useState(false)
   const recover = useRecovery(hint)
-  const label = recoveryNames[hint.action]
-  const more = moreThanName(hint.action, hint.label)
+  const label = recoveryWords[hint.action].name
+  const more = adviceText(hint.action, hint.label)
   if (hint.action === 'wait') return <Wait until={hint.until} label={label} />
   const approvalId = hint.approval_request_id
   if (hint.action === 'answer_approval' && approvalId !== undefined)

@@ -72,9 +72,6 @@ export const ScoreRing = ({ score }: { readonly score: number }) => {
   )
 }
 
-/** Flags that could be raised and are not. */
-export const FLAGS = ['budget', 'degraded', 'stuck', 'waiting'] as const
-
 export const RaisedFlags = ({ flags }: { readonly flags: readonly string[] }) => (
   <span className="row wrap">
     {flags.map((flag) => (

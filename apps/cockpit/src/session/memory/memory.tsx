@@ -1,6 +1,6 @@
 // Where the agent's knowledge came from, what it proposes to remember, and what people accepted.
 
-import { plural } from 'bridle/words'
+import { nameText, plural } from 'bridle/words'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { momentText } from '../../ui/clock.ts'
@@ -36,7 +36,7 @@ export const Memory = () => {
         <ul className="col small">
           {from.latest.map(({ kind, event_id: event, summary }) => (
             <li key={event} className="row">
-              <span className="t3 nowrap">{visibleText(kind.replaceAll('_', ' '))}</span>
+              <span className="t3 nowrap">{visibleText(nameText(kind))}</span>
               <span className="trunc" title={visibleText(summary)}>
                 {visibleText(summary)}
               </span>

@@ -1,6 +1,6 @@
 // The end of an answer: why it ended where that is not plain, what a retry replaced, and what can be done with it.
 import type { HarnessMessage } from 'bridle/client'
-import { plural } from 'bridle/words'
+import { capitalized, endingText, plural } from 'bridle/words'
 import { useState } from 'react'
 import { useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -31,7 +31,7 @@ export const AnswerEnd = ({ message, markers }: AnswerEndProps) => {
       <Superseded message={message} />
       {message.status === 'error' && <Failure message={message} />}
       {message.status === 'complete' && message.stopReason !== undefined && (
-        <p className="small t3">{endings[message.stopReason] ?? `Ended: ${visibleText(message.stopReason)}`}</p>
+        <p className="small t3">{visibleText(capitalized(endingText(message.stopReason)))}.</p>
       )}
       <Markers markers={markers.slice(ownFrom)} />
       {isOver && (
@@ -61,17 +61,6 @@ const ownMarkersFrom = ({ stopReason }: HarnessMessage, markers: readonly Marker
 
 /** The event with which a session begins where another one left an answer open, by the reason that ended the answer. */
 const BEGINNINGS: { readonly [reason: string]: string } = { branched: 'branched', imported: 'session_imported' }
-
-const endings: { readonly [reason: string]: string } = {
-  cancelled: 'Stopped.',
-  interrupted: 'A listener interrupted the answer: this is what was heard.',
-  max_tokens: 'The model stopped at its limit of tokens.',
-  length: 'The model stopped at its limit of tokens.',
-  refusal: 'The model declined to answer.',
-  content_filter: 'The provider withheld the rest.',
-  branched: 'Everything above is from the session that was branched.',
-  imported: 'Everything above is from the session that was exported. This answer was not finished then.',
-}
 
 /** The session keeps the error of its last failed answer. */
 const Failure = ({ message }: { readonly message: HarnessMessage }) => {

@@ -1,9 +1,8 @@
 // docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
 import type { ConformanceCase } from '../case.ts'
+import { bearer, begin, get, invoke, ok, post, refusal, remove, run, shows, stream } from './steps.ts'
 
-const ok = { status: 200 } as const
-const refused = { status: 401, body: { error: { type: 'unauthorized' } } } as const
-const invoke = '/agents/scripted/{s}'
+const refused = refusal(401, 'unauthorized')
 
 const manySteps = Array.from({ length: 30 }, (_, at) => [
   { event: { type: 'step_progress', payload: { step_id: `step-${at}`, summary: `step ${at}` } } },
@@ -16,10 +15,7 @@ export const changeCases: readonly ConformanceCase[] = [
     steps: [
       { open: 'all', path: '/changes/ws' },
       { hear: 'all', message: { type: 'ready' } },
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }] },
-      },
+      begin('run', [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }]),
       { hear: 'all', message: { type: 'session', session: { id: '{s}', agent: 'scripted', status: { $any: true } } } },
       {
         hear: 'all',
@@ -34,11 +30,8 @@ export const changeCases: readonly ConformanceCase[] = [
           },
         },
       },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { approvals: [{ id: '{asked}' }] } } },
-      {
-        ask: { method: 'POST', path: '/sessions/{s}/approvals/{asked}/approve', body: { actor: 'ann' } },
-        answer: ok,
-      },
+      get('/sessions/{s}', shows({ approvals: [{ id: '{asked}' }] })),
+      post('/sessions/{s}/approvals/{asked}/approve', { actor: 'ann' }, ok),
       {
         hear: 'all',
         message: {
@@ -47,7 +40,7 @@ export const changeCases: readonly ConformanceCase[] = [
         },
       },
       { answered: 'run', answer: ok },
-      { ask: { method: 'DELETE', path: invoke }, answer: ok },
+      remove(invoke, ok),
       { hear: 'all', message: { type: 'session_removed', session_id: '{s}', agent: 'scripted' } },
       { say: 'all', message: { type: 'ping' } },
       { hear: 'all', message: { type: 'pong' } },
@@ -60,11 +53,11 @@ export const changeCases: readonly ConformanceCase[] = [
       { open: 'two', path: '/changes/ws' },
       { hear: 'one', message: { type: 'ready' } },
       { hear: 'two', message: { type: 'ready' } },
-      { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: ok },
+      run([{ text: 'Hi' }], ok),
       { hear: 'one', message: { type: 'session', session: { id: '{s}' } } },
       { hear: 'two', message: { type: 'session', session: { id: '{s}' } } },
       { hangUp: 'one' },
-      { ask: { method: 'DELETE', path: invoke }, answer: ok },
+      remove(invoke, ok),
       { hear: 'two', message: { type: 'session_removed', session_id: '{s}' } },
     ],
   },
@@ -72,30 +65,22 @@ export const changeCases: readonly ConformanceCase[] = [
     name: '[F53] the event stream begins with ready, and its frames have no ids',
     steps: [
       // The run takes steps for longer than it takes to open the streams; each changes the session's row.
-      { begin: 'run', ask: { method: 'POST', path: invoke, script: manySteps } },
-      {
-        stream: 'first',
-        ask: { path: '/changes' },
-        until: 'ready',
-        types: ['ready'],
-        last: { id: null, data: { type: 'ready' } },
-      },
-      {
-        stream: 'more',
-        ask: { path: '/changes' },
-        until: 'session',
+      begin('run', manySteps),
+      stream('first', 'ready', { path: '/changes', types: ['ready'], last: { id: null, data: { type: 'ready' } } }),
+      stream('more', 'session', {
+        path: '/changes',
         last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },
-      },
-      { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: ok },
+      }),
+      post('/sessions/{s}/cancel', {}, ok),
     ],
   },
   {
     name: '[F54] without a credential neither opens',
     server: 'token',
     steps: [
-      { ask: { path: '/changes' }, answer: refused },
+      get('/changes', refused),
       { open: 'refused', path: '/changes/ws', refused },
-      { open: 'let in', path: '/changes/ws', headers: { authorization: 'Bearer right' } },
+      { open: 'let in', path: '/changes/ws', headers: bearer('right') },
       { hear: 'let in', message: { type: 'ready' } },
     ],
   },
@@ -107,10 +92,7 @@ export const changeCases: readonly ConformanceCase[] = [
       { open: 'other', path: '/changes/ws', headers: { 'x-fabric-tenant': 'umbrella' } },
       { hear: 'acme', message: { type: 'ready' } },
       { hear: 'other', message: { type: 'ready' } },
-      {
-        ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }], headers: { 'x-fabric-tenant': 'acme' } },
-        answer: ok,
-      },
+      run([{ text: 'Hi' }], ok, { 'x-fabric-tenant': 'acme' }),
       { hear: 'acme', message: { type: 'session', session: { id: '{s}' } } },
       { say: 'other', message: { type: 'ping' } },
       { heard: 'other', types: ['ready', 'pong'] },

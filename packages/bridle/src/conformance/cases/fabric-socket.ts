@@ -1,44 +1,39 @@
 // docs/protocol/fabric-socket.md
-import type { ConformanceCase } from '../case.ts'
+import type { CaseStep, ConformanceCase } from '../case.ts'
+import { bearer, begin, buyTicket, get, invoke, ok, refusal, remove, run, shows, status, stream } from './steps.ts'
 
-const invoke = '/agents/scripted/{s}'
-const here = { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: { status: 200 } } as const
+const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
+const replayed: readonly CaseStep[] = [
+  { open: 'a', path: socket },
+  { hear: 'a', message: { type: 'replay-end' } },
+]
+/** A session with one run, and a socket that has read it. */
+const opened = [here, ...replayed]
 
 export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W2] a refused upgrade is answered like a request; a plain GET says 426',
     server: 'token',
     steps: [
-      { open: 'a', path: socket, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
-      { open: 'a', path: `${socket}?token=right&after=`, refused: { status: 101 } },
-      { open: 'a', path: '/nowhere?token=right', refused: { status: 404 } },
-      { open: 'a', path: `${socket}?token=right&replay=x`, refused: { status: 400 } },
-      { ask: { path: `${socket}?token=right` }, answer: { status: 426 } },
-      { ask: { path: socket }, answer: { status: 401 } },
-      {
-        open: 'a',
-        path: `${socket}?token=right`,
-        headers: { origin: 'https://evil.example' },
-        refused: { status: 403 },
-      },
+      { open: 'a', path: socket, refused: refusal(401, 'unauthorized') },
+      { open: 'a', path: `${socket}?token=right&after=`, refused: status(101) },
+      { open: 'a', path: '/nowhere?token=right', refused: status(404) },
+      { open: 'a', path: `${socket}?token=right&replay=x`, refused: status(400) },
+      get(`${socket}?token=right`, status(426)),
+      get(socket, status(401)),
+      { open: 'a', path: `${socket}?token=right`, headers: { origin: 'https://evil.example' }, refused: status(403) },
     ],
   },
   {
     name: '[W3] a ticket opens one socket, and is not named back',
     server: 'token',
     steps: [
-      {
-        ask: { method: 'POST', path: invoke, script: [{ text: 'x' }], headers: { authorization: 'Bearer right' } },
-        answer: { status: 200 },
-      },
-      {
-        ask: { method: 'POST', path: '/tickets', body: {}, headers: { authorization: 'Bearer right' } },
-        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
-      },
+      run([{ text: 'x' }], ok, bearer('right')),
+      buyTicket('ticket'),
       { open: 'a', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], protocol: 'bridle.v1' },
       { hear: 'a', message: { type: 'replay-end' } },
-      { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: { status: 401 } },
+      { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: status(401) },
     ],
   },
   {
@@ -64,7 +59,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { heard: 'b', types: ['prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
       { open: 'c', path: `${socket}?after=99999` },
       { hear: 'c', message: { type: 'event', event: { type: 'reset' } } },
-      { open: 'd', path: `${socket}?after=x`, refused: { status: 400 } },
+      { open: 'd', path: `${socket}?after=x`, refused: status(400) },
     ],
   },
   {
@@ -89,15 +84,14 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W8] every command gets its ack, in order, and takes effect once',
     steps: [
-      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },
-      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'text_delta' },
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      begin('run', [{ text: 'a' }, { sleepMs: 30_000 }]),
+      stream('started', 'text_delta'),
+      ...replayed,
       { say: 'a', message: { type: 'cancel', taskId: 'nobody', commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
-      { answered: 'run', answer: { status: 409 } },
+      { answered: 'run', answer: status(409) },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
       { hear: 'a', message: { type: 'ack', ok: true, commandId: 'c-2' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}', reason: 'x', commandId: 'c-2' } },
@@ -107,13 +101,9 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W9] [A9] cancel with the id of a task stops that task alone',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }] },
-      },
-      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'task_start' },
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      begin('run', [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }]),
+      stream('started', 'task_start'),
+      ...replayed,
       { say: 'a', message: { type: 'cancel', taskId: 't-2', commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
       { say: 'a', message: { type: 'cancel', taskId: 't-1', reason: 'enough', commandId: 'c-2' } },
@@ -122,15 +112,13 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
         hear: 'a',
         message: { type: 'event', event: { type: 'task_end', data: { taskId: 't-1', status: 'stopped' } } },
       },
-      { answered: 'run', answer: { status: 200, body: { result: 'on' } } },
+      { answered: 'run', answer: shows({ result: 'on' }) },
     ],
   },
   {
     name: '[W27] a signal is refused where no run takes signals',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       { say: 'a', message: { type: 'signal', name: 'go', payload: [1], commandId: 'c-1' } },
       { hear: 'a', message: { type: 'ack', for: 'signal', ok: false, message: { $any: true }, commandId: 'c-1' } },
       { say: 'a', message: { type: 'signal', payload: [1] } },
@@ -142,11 +130,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W10] an approval is settled once',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }] },
-      },
-      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }]),
+      stream('asks', 'approval_requested'),
       { open: 'a', path: `${socket}?replay=all` },
       {
         hear: 'a',
@@ -157,17 +142,14 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'event', event: { type: 'approval_resolved', data: { decision: 'denied' } } } },
       { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-9' } },
       { hear: 'a', message: { type: 'ack', for: 'approve', ok: false, commandId: 'c-9' } },
-      { answered: 'run', answer: { status: 200 } },
+      { answered: 'run', answer: ok },
     ],
   },
   {
     name: '[W10] [S67] edited arguments that do not fit are refused, and the approval stays open',
     steps: [
-      {
-        begin: 'run',
-        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }] },
-      },
-      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }]),
+      stream('asks', 'approval_requested'),
       { open: 'a', path: `${socket}?replay=all` },
       {
         hear: 'a',
@@ -190,7 +172,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
         message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-1' },
       },
       { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-1' } },
-      { answered: 'run', answer: { status: 200 } },
+      { answered: 'run', answer: ok },
     ],
   },
   {
@@ -198,13 +180,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     server: 'scoped',
     steps: [
       {
-        ask: {
-          method: 'POST',
-          path: `${invoke}?tenant=acme`,
-          script: [{ text: 'x' }],
-          headers: { authorization: 'Bearer worker' },
-        },
-        answer: { status: 200 },
+        ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: [{ text: 'x' }], headers: bearer('worker') },
+        answer: ok,
       },
       { open: 'a', path: `${socket}?token=reader&tenant=acme` },
       { hear: 'a', message: { type: 'replay-end' } },
@@ -217,9 +194,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W13] what makes no sense gets one error, and the socket stays',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       { say: 'a', raw: '{' },
       { hear: 'a', message: { type: 'error' } },
       { say: 'a', message: { type: 'dance' } },
@@ -251,24 +226,16 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   },
   {
     name: '[W15] a message that is too large closes the socket',
-    steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
-      { say: 'a', bytes: 9_000_000 },
-      { closed: 'a', code: 1009 },
-    ],
+    steps: [...opened, { say: 'a', bytes: 9_000_000 }, { closed: 'a', code: 1009 }],
   },
   {
     name: '[H22] removing a session closes its sockets with 4004',
     steps: [
-      here,
-      { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'replay-end' } },
+      ...opened,
       // Some runtimes close the socket of a silent client only after ten seconds.
       { say: 'a', message: { type: 'ping', ts: 5 } },
       { hear: 'a', message: { type: 'pong', ts: 5 } },
-      { ask: { method: 'DELETE', path: invoke }, answer: { status: 200 } },
+      remove(invoke, ok),
       { closed: 'a', code: 4004 },
     ],
   },

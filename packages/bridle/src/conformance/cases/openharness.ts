@@ -1,24 +1,24 @@
 // docs/protocol/openharness.md and openharness-profiles.md: turns, conversations, approvals and errors of the engine, and its profiles.
 import type { CaseRequest, ConformanceCase, Pattern } from '../case.ts'
+import { exchange, get, ok, script, shows, stream } from './steps.ts'
 
-const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
 const send = (context: object, more: object = {}, payload: object = {}): CaseRequest => ({
   method: 'POST',
   path: '/v1/openharness',
   body: { protocol_version: '1.0.0', request: { context, ...payload }, ...more },
 })
-const says = (text: string, more: object = {}) => ({
-  status: 200,
-  body: {
+/** A prompt in the session of the case. */
+const prompt = (...steps: unknown[]) => ({ session_id: '{s}', user_intent: script(...steps) })
+const says = (text: string, more: object = {}) =>
+  shows({
     protocol_version: '1.0.0',
     response: { status: 'success', action_directives: [{ action_type: 'render_message', payload: { text } }] },
     ...more,
-  } as Pattern,
-})
-const directs = (...action_directives: Pattern[]) => ({
-  status: 200,
-  body: { response: { status: 'success', action_directives } } as Pattern,
-})
+  } as Pattern)
+/** An answer that names its session or its run for later steps. */
+const names = (ids: Pattern) => shows({ response: { extensions: { 'dev.bridle': ids } } })
+const directs = (...action_directives: Pattern[]) =>
+  shows({ response: { status: 'success', action_directives } } as Pattern)
 const cardAndAction = script(
   { directive: { action_type: 'render_ui', payload: { component: 'Chart', fallback_message: 'A chart.' } } },
   { directive: { action_type: 'com.example.show', execution: 'parallel' } },
@@ -64,247 +64,207 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH6] a turn echoes its ids, and its session is that of every wire',
     steps: [
-      {
-        ask: send(
-          { session_id: '{s}', user_intent: script({ text: 'Hello' }) },
-          { request_id: 'req-1', correlation_id: 'corr-1' },
-        ),
-        answer: {
-          ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
-          headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
-        },
-      },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(send(prompt({ text: 'Hello' }), { request_id: 'req-1', correlation_id: 'corr-1' }), {
+        ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
+        headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+      }),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
     name: '[OH3] unknown fields are ignored at every level',
     steps: [
-      {
-        ask: send(
+      exchange(
+        send(
           { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
           { request_id: 'req-1', priority: 7 },
           { hints: [1, 2] },
         ),
-        answer: says('Hello', { request_id: 'req-1' }),
-      },
+        says('Hello', { request_id: 'req-1' }),
+      ),
     ],
   },
   {
     name: '[OH11] a turn that names no session gets a new one',
     steps: [
-      {
-        ask: send({ user_intent: script({ text: 'Hello' }) }),
-        answer: {
-          status: 200,
-          body: { response: { extensions: { 'dev.bridle': { session_id: { $save: 'made' } } } } },
-        },
-      },
-      { ask: { path: '/sessions/{made}' }, answer: { status: 200 } },
+      exchange(send({ user_intent: script({ text: 'Hello' }) }), names({ session_id: { $save: 'made' } })),
+      get('/sessions/{made}', ok),
     ],
   },
   {
     name: '[OH12] a request is made once',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }),
-        answer: says('One'),
-      },
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }),
-        answer: says('One'),
-      },
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'Two' }) }, { request_id: 'once' }),
-        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict', retryable: false } } } },
-      },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
+      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
+      exchange(
+        send(prompt({ text: 'Two' }), { request_id: 'once' }),
+        shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
+      ),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
     name: '[OH22] a conversation is branched from its session',
     steps: [
-      { ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }), answer: says('One') },
-      {
-        ask: send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
-        answer: {
-          status: 200,
-          body: { response: { extensions: { 'dev.bridle': { session_id: { $save: 'child' } } } } },
-        },
-      },
-      {
-        ask: send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
-        answer: says('Three'),
-      },
-      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(send(prompt({ text: 'One' })), says('One')),
+      exchange(
+        send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
+        names({ session_id: { $save: 'child' } }),
+      ),
+      exchange(
+        send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
+        says('Three'),
+      ),
+      get('/sessions/{child}', shows({ messages: { $length: 6 } })),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
     name: '[OH145] a hint for another agent has a session beside the line, which stays the line’s own',
     steps: [
-      {
-        ask: { method: 'POST', path: '/import', raw: lineOfTheAssistant },
-        answer: { status: 200, body: { sessions: [{ id: { $save: 'made' } }] } },
-      },
-      {
-        ask: send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
-        answer: {
-          status: 200,
-          body: {
-            response: {
-              action_directives: [{ payload: { text: 'One' } }],
-              extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
-            },
+      exchange(
+        { method: 'POST', path: '/import', raw: lineOfTheAssistant },
+        shows({ sessions: [{ id: { $save: 'made' } }] }),
+      ),
+      exchange(
+        send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+        shows({
+          response: {
+            action_directives: [{ payload: { text: 'One' } }],
+            extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
           },
-        },
-      },
-      {
-        ask: { path: '/sessions/{child}' },
-        answer: { status: 200, body: { agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } } },
-      },
-      {
-        ask: { path: '/sessions/{made}' },
-        answer: { status: 200, body: { agent: 'assistant', messages: { $length: 0 } } },
-      },
-      {
-        ask: send({
+        }),
+      ),
+      get('/sessions/{child}', shows({ agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } })),
+      get('/sessions/{made}', shows({ agent: 'assistant', messages: { $length: 0 } })),
+      exchange(
+        send({
           session_id: '{made}',
           ...scripted,
           user_intent: script({ approve: 'write' }, { text: 'Written' }),
         }),
-        answer: {
-          status: 200,
-          body: {
-            response: {
-              action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
-            },
+        shows({
+          response: {
+            action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
           },
-        },
-      },
-      {
-        ask: send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }),
-        answer: { ...says('Written'), headers: { 'x-bridle-session': '{child}' } },
-      },
-      {
-        ask: send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
-        answer: { ...says('One'), headers: { 'x-bridle-session': '{child}' } },
-      },
-      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 4 } } } },
+        }),
+      ),
+      exchange(send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }), {
+        ...says('Written'),
+        headers: { 'x-bridle-session': '{child}' },
+      }),
+      exchange(
+        send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+        { ...says('One'), headers: { 'x-bridle-session': '{child}' } },
+      ),
+      get('/sessions/{child}', shows({ messages: { $length: 4 } })),
     ],
   },
   {
     name: '[OH143] a run_id alone says how its run stands',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }),
-        answer: {
-          status: 200,
-          body: { response: { extensions: { 'dev.bridle': { run_id: { $save: 'run' } } } } },
-        },
-      },
-      { ask: send({ session_id: '{s}', continuation: { run_id: '{run}' } }), answer: says('One') },
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
-        answer: { status: 410, body: { response: { error: { code: 'continuation_expired', retryable: false } } } },
-      },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(send(prompt({ text: 'One' })), names({ run_id: { $save: 'run' } })),
+      exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
+      exchange(
+        send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
+        shows({ response: { error: { code: 'continuation_expired', retryable: false } } }, 410),
+      ),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
     name: '[OH146] attachments alone are a prompt',
     steps: [
-      {
-        ask: send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
-        answer: says('Read'),
-      },
+      exchange(
+        send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
+        says('Read'),
+      ),
     ],
   },
   {
     name: '[OH12] a second try may come from a device that has changed',
-    steps: ['a', 'b'].map((screen_hash) => ({
-      ask: send(
-        {
-          ...{ session_id: '{s}', user_intent: script({ text: 'One' }) },
-          ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
-        },
-        { request_id: 'once' },
+    steps: ['a', 'b'].map((screen_hash) =>
+      exchange(
+        send(
+          {
+            ...prompt({ text: 'One' }),
+            ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
+          },
+          { request_id: 'once' },
+        ),
+        says('One'),
       ),
-      answer: says('One'),
-    })),
+    ),
   },
   {
     name: '[OH147] a question says what its user can do, to a shell that cannot show it',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ approve: 'write' }) }),
-        answer: directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
-      },
+      exchange(
+        send(prompt({ approve: 'write' })),
+        directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
+      ),
     ],
   },
   {
     name: '[OH20] a question is answered by its token, which knows its session, and once',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ approve: 'write' }, { text: 'Written' }) }),
-        answer: {
-          status: 200,
-          body: {
-            response: {
-              action_directives: [
-                {
-                  action_type: 'request_approval',
-                  payload: {
-                    tool: 'write',
-                    options: [
-                      { id: 'approve', continuation_token: { $save: 'yes' } },
-                      { id: 'deny', continuation_token: { $save: 'no' } },
-                    ],
-                  },
+      exchange(
+        send(prompt({ approve: 'write' }, { text: 'Written' })),
+        shows({
+          response: {
+            action_directives: [
+              {
+                action_type: 'request_approval',
+                payload: {
+                  tool: 'write',
+                  options: [
+                    { id: 'approve', continuation_token: { $save: 'yes' } },
+                    { id: 'deny', continuation_token: { $save: 'no' } },
+                  ],
                 },
-              ],
-            },
+              },
+            ],
           },
-        },
-      },
-      {
-        ask: send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }),
-        answer: { ...says('Written'), headers: { 'x-bridle-session': '{s}' } },
-      },
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'New' }) }, { request_id: 'yes' }),
-        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict' } } } },
-      },
-      {
-        ask: send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
-        answer: { status: 409, body: { response: { error: { code: 'continuation_used' } } } },
-      },
-      {
-        ask: send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
-        answer: fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
-      },
+        }),
+      ),
+      exchange(send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }), {
+        ...says('Written'),
+        headers: { 'x-bridle-session': '{s}' },
+      }),
+      exchange(
+        send(prompt({ text: 'New' }), { request_id: 'yes' }),
+        shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
+      ),
+      exchange(
+        send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
+        shows({ response: { error: { code: 'continuation_used' } } }, 409),
+      ),
+      exchange(
+        send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
+        fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
+      ),
     ],
   },
   {
     name: '[OH130] cards and parallel groups reach only shells that have them',
     steps: [
-      {
-        ask: send(
+      exchange(
+        send(
           { session_id: '{s}', user_intent: cardAndAction },
           { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
         ),
-        answer: directs(
+        directs(
           { action_type: 'render_ui', payload: { component: 'Chart' } },
           { action_type: 'com.example.show', execution: 'parallel' },
         ),
-      },
-      {
-        ask: send({ session_id: '{s}', user_intent: cardAndAction }),
-        answer: directs(
+      ),
+      exchange(
+        send({ session_id: '{s}', user_intent: cardAndAction }),
+        directs(
           { action_type: 'render_message', payload: { text: 'A chart.' } },
           { action_type: 'com.example.show', execution: 'sequential' },
         ),
-      },
+      ),
     ],
   },
   {
@@ -319,11 +279,11 @@ export const openharnessCases: readonly ConformanceCase[] = [
           data: { message: { request_id: 'req-1', response: { status: 'success', action_directives: told } } },
         },
       },
-      {
-        ask: { ...streamed('{s}', 'req-1'), headers: {} },
-        answer: { status: 200, body: { request_id: 'req-1', response: { action_directives: told } } },
-      },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(
+        { ...streamed('{s}', 'req-1'), headers: {} },
+        shows({ request_id: 'req-1', response: { action_directives: told } }),
+      ),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
@@ -341,10 +301,10 @@ export const openharnessCases: readonly ConformanceCase[] = [
         until: 'final',
         last: { data: { message: { response: { action_directives: told } } } },
       },
-      {
-        ask: { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': 'nonsense' } },
-        answer: fails(400, 'invalid_request', { field: 'last-event-id' }),
-      },
+      exchange(
+        { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': 'nonsense' } },
+        fails(400, 'invalid_request', { field: 'last-event-id' }),
+      ),
     ],
   },
   {
@@ -353,10 +313,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
       {
         stream: 'asked',
         ask: {
-          ...send(
-            { session_id: '{s}', user_intent: script({ text: 'May I?' }, { approve: 'write' }) },
-            { request_id: 'req-1', capabilities: STREAMING },
-          ),
+          ...send(prompt({ text: 'May I?' }, { approve: 'write' }), { request_id: 'req-1', capabilities: STREAMING }),
           headers: { accept: 'text/event-stream' },
         },
         until: 'final',
@@ -373,56 +330,44 @@ export const openharnessCases: readonly ConformanceCase[] = [
   {
     name: '[OH124] [OH125] feedback comes in a request of its own, once, and is an event',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }),
-        answer: says('One'),
-      },
-      { ask: feedback('report', 'req-1'), answer: { status: 200, body: nothing } },
-      { ask: feedback('report', 'req-1'), answer: { status: 200, body: nothing } },
-      {
-        stream: 'events',
-        ask: { path: '/agents/scripted/{s}/stream' },
-        until: 'execution_feedback',
+      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+      exchange(feedback('report', 'req-1'), shows(nothing)),
+      exchange(feedback('report', 'req-1'), shows(nothing)),
+      stream('events', 'execution_feedback', {
         last: { data: { data: { entries: [{ request_id: 'req-1', index: 0, outcome: 'executed' }] } } },
-      },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      }),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
     name: '[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out',
     steps: [
-      {
-        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }),
-        answer: says('One'),
-      },
-      { ask: feedback('report', 'elsewhere'), answer: { status: 200, body: nothing } },
-      {
-        ask: feedback('wrong', 'req-1', 'lost'),
-        answer: fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
-      },
-      {
-        ask: feedback('req-1', 'req-1'),
-        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict' } } } },
-      },
+      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+      exchange(feedback('report', 'elsewhere'), shows(nothing)),
+      exchange(
+        feedback('wrong', 'req-1', 'lost'),
+        fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
+      ),
+      exchange(feedback('req-1', 'req-1'), shows({ response: { error: { code: 'request_id_conflict' } } }, 409)),
     ],
   },
   {
     name: '[OH8] every mistake gets a whole envelope',
     steps: [
-      { ask: send({ session_id: '{s}' }), answer: fails(400, 'invalid_request', { field: 'context.user_intent' }) },
-      {
-        ask: send({ environment_state: { privacy_tier: 'odd' } }),
-        answer: fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
-      },
-      {
-        ask: { method: 'POST', path: '/openharness', raw: 'nonsense' },
-        answer: fails(400, 'invalid_request', { field: 'body' }),
-      },
-      { ask: { path: '/v1/openharness' }, answer: fails(405, 'invalid_request', { field: 'method' }) },
-      {
-        ask: send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
-        answer: { status: 400, body: { response: { error: { code: 'protocol_version_unsupported' } } } },
-      },
+      exchange(send({ session_id: '{s}' }), fails(400, 'invalid_request', { field: 'context.user_intent' })),
+      exchange(
+        send({ environment_state: { privacy_tier: 'odd' } }),
+        fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
+      ),
+      exchange(
+        { method: 'POST', path: '/openharness', raw: 'nonsense' },
+        fails(400, 'invalid_request', { field: 'body' }),
+      ),
+      get('/v1/openharness', fails(405, 'invalid_request', { field: 'method' })),
+      exchange(
+        send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
+        shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400),
+      ),
     ],
   },
 ]

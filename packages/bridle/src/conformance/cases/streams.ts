@@ -1,7 +1,7 @@
 // docs/protocol/http.md: server-sent events.
 import type { ConformanceCase } from '../case.ts'
+import { begin, get, invoke, ok, run, shows, status, stream } from './steps.ts'
 
-const invoke = '/agents/scripted/{s}'
 const story = [
   { text: 'abcdef', chunks: 3 },
   { tool: 'read', id: 'c1', args: {}, result: 1 },
@@ -11,16 +11,13 @@ const types = ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'tool_s
 export const streamCases: readonly ConformanceCase[] = [
   {
     name: '[H4] shows the document’s events',
-    steps: [
-      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
-      { stream: 'all', ask: { path: `${invoke}/stream` }, until: 'idle', types },
-    ],
+    steps: [run(story, ok), stream('all', 'idle', { types })],
   },
   {
     name: '[H5] a cursor resumes with exactly the rest, byte for byte',
     steps: [
-      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
-      { stream: 'all', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      run(story, ok),
+      stream('all', 'idle'),
       {
         stream: 'three',
         ask: { path: `${invoke}/stream?replay=3` },
@@ -29,83 +26,63 @@ export const streamCases: readonly ConformanceCase[] = [
         last: { id: { $any: true } },
       },
       { frames: 'three', are: 'all', from: -3 },
-      { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },
+      stream('first', 'prompt_start', { last: { id: { $save: 'first' } } }),
       { stream: 'header', ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{first}' } }, until: 'idle' },
       { frames: 'header', are: 'all', from: 1 },
-      { stream: 'query', ask: { path: `${invoke}/stream?after={first}` }, until: 'idle' },
+      stream('query', 'idle', { path: `${invoke}/stream?after={first}` }),
       { frames: 'query', are: 'all', from: 1 },
-      { stream: 'named', ask: { path: `/sessions/{s}/events?after=ev-{first}` }, until: 'idle' },
+      stream('named', 'idle', { path: `/sessions/{s}/events?after=ev-{first}` }),
       { frames: 'named', are: 'all', from: 1 },
     ],
   },
   {
     name: '[H196] the outcome of a call travels whole: its status, its time, and its exit code',
     steps: [
-      {
-        ask: {
-          method: 'POST',
-          path: invoke,
-          script: [{ tool: 'shell', id: 'c1', outcome: 'error', ms: 5, result: { exit_code: 2, output: '' } }],
-        },
-        answer: { status: 200 },
-      },
-      {
-        stream: 'all',
-        ask: { path: `${invoke}/stream` },
-        until: 'tool_end',
+      run([{ tool: 'shell', id: 'c1', outcome: 'error', ms: 5, result: { exit_code: 2, output: '' } }], ok),
+      stream('all', 'tool_end', {
         last: { data: { data: { isError: true, outcome: { status: 'error', elapsed_ms: 5, exit_code: 2 } } } },
-      },
+      }),
     ],
   },
   {
     name: '[H7] a cursor beyond the log gets a reset and all events',
     steps: [
-      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
-      { stream: 'reset', ask: { path: `${invoke}/stream?after=99999` }, until: 'idle', types: ['reset', ...types] },
+      run(story, ok),
+      stream('reset', 'idle', { path: `${invoke}/stream?after=99999`, types: ['reset', ...types] }),
     ],
   },
   {
     name: '[H40] a cursor of another incarnation gets a reset and all events',
     steps: [
-      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
-      { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },
-      { stream: 'a', ask: { path: `${invoke}/stream?after={first}~2` }, until: 'idle', types: ['reset', ...types] },
+      run(story, ok),
+      stream('first', 'prompt_start', { last: { id: { $save: 'first' } } }),
+      stream('a', 'idle', { path: `${invoke}/stream?after={first}~2`, types: ['reset', ...types] }),
       {
         stream: 'b',
         ask: { path: '/sessions/{s}/events', headers: { 'last-event-id': 'ev-{first}~3' } },
         until: 'idle',
         types: ['reset', ...types],
       },
-      { ask: { path: `${invoke}/stream?after={first}~` }, answer: { status: 400 } },
-      { ask: { path: `${invoke}?after={first}~2` }, answer: { status: 200, body: { reset: true } } },
+      get(`${invoke}/stream?after={first}~`, status(400)),
+      get(`${invoke}?after={first}~2`, shows({ reset: true })),
     ],
   },
   {
     name: '[H8] may be opened before the first invoke, and waits',
     steps: [
-      { begin: 'later', ask: { method: 'POST', path: invoke, script: [{ sleepMs: 30 }, { text: 'x' }] } },
-      {
-        stream: 'early',
-        ask: { path: `${invoke}/stream` },
-        until: 'idle',
-        types: ['prompt_start', 'text_delta', 'result', 'idle'],
-      },
-      { answered: 'later', answer: { status: 200 } },
+      begin('later', [{ sleepMs: 30 }, { text: 'x' }]),
+      stream('early', 'idle', { types: ['prompt_start', 'text_delta', 'result', 'idle'] }),
+      { answered: 'later', answer: ok },
     ],
   },
   {
     name: '[H4] a run in progress is seen as it happens',
     steps: [
-      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'abc', chunks: 3, everyMs: 40 }] } },
-      {
-        stream: 'live',
-        ask: { path: `${invoke}/stream` },
-        until: 'idle',
-        types: ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'result', 'idle'],
-      },
-      { stream: 'again', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      begin('run', [{ text: 'abc', chunks: 3, everyMs: 40 }]),
+      stream('live', 'idle', { types: ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'result', 'idle'] }),
+      stream('again', 'idle'),
       { frames: 'again', are: 'live', from: 0 },
-      { answered: 'run', answer: { status: 200 } },
+      { answered: 'run', answer: ok },
     ],
   },
 ]

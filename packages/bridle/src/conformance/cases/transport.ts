@@ -1,11 +1,15 @@
 // docs/protocol/transport.md
-import type { ConformanceCase } from '../case.ts'
+import type { CaseStep, ConformanceCase } from '../case.ts'
+import { bearer, buyTicket, exchange, get, ok, post, remove, script, shows, status } from './steps.ts'
 
-const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
-const submit = (commandId: string, ...steps: unknown[]) => ({
-  type: 'commands',
-  commands: [{ type: 'submit', prompt: script(...steps), commandId }],
-})
+const commands = (...list: object[]) => ({ type: 'commands', commands: list })
+const submit = (commandId: string, ...steps: unknown[]) =>
+  commands({ type: 'submit', prompt: script(...steps), commandId })
+/** The first turn of the session, to its end. */
+const firstTurn = (commandId: string, text: string): readonly CaseStep[] => [
+  { say: 'a', message: submit(commandId, { text }) },
+  { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+]
 const ws = '/ws?sessionId={s}'
 
 export const transportCases: readonly ConformanceCase[] = [
@@ -13,9 +17,9 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T1] which session it is, and who may open it',
     server: 'scoped',
     steps: [
-      { open: 'a', path: '/ws', refused: { status: 401 } },
-      { open: 'a', path: '/ws?token=worker', refused: { status: 400 } },
-      { open: 'a', path: '/ws?token=ann&userId=bob', refused: { status: 403 } },
+      { open: 'a', path: '/ws', refused: status(401) },
+      { open: 'a', path: '/ws?token=worker', refused: status(400) },
+      { open: 'a', path: '/ws?token=ann&userId=bob', refused: status(403) },
       { open: 'a', path: '/ws?token=ann&userId=ann' },
       { hear: 'a', message: { type: 'state' } },
       { open: 'b', path: '/ws?token=worker&sessionId={s}&agent=nobody' },
@@ -23,33 +27,17 @@ export const transportCases: readonly ConformanceCase[] = [
       { closed: 'b', code: 4004 },
       { open: 'c', path: '/ws?token=ann&sessionId=user:bob' },
       { closed: 'c', code: 4004 },
-      { ask: { path: '/ws?token=worker' }, answer: { status: 426 } },
+      get('/ws?token=worker', status(426)),
     ],
   },
   {
     name: '[T1] a ticket for one session opens that one, and no other',
     server: 'token',
     steps: [
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: '{s}' },
-          headers: { authorization: 'Bearer right' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'own' } } },
-      },
+      post('/tickets', { sessionId: '{s}' }, shows({ ticket: { $save: 'own' } }, 201), bearer('right')),
       { open: 'a', path: `${ws}&ticket={own}` },
       { hear: 'a', message: { type: 'state' } },
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: 'another' },
-          headers: { authorization: 'Bearer right' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'other' } } },
-      },
+      buyTicket('other', { sessionId: 'another' }),
       { open: 'b', path: `${ws}&ticket={other}` },
       { hear: 'b', message: { type: 'error', message: 'There is no session {s}.' } },
       { closed: 'b', code: 4004 },
@@ -88,23 +76,21 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T4] a client that missed nothing gets an empty delta; a cursor beyond the log gets the state',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-1', 'x'),
       { open: 'b', path: ws },
       { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
       { open: 'c', path: `${ws}&after={seq}` },
       { hear: 'c', message: { type: 'delta', operations: [] } },
       { open: 'd', path: `${ws}&after=99999` },
       { hear: 'd', message: { type: 'state' } },
-      { open: 'e', path: `${ws}&after=x`, refused: { status: 400 } },
+      { open: 'e', path: `${ws}&after=x`, refused: status(400) },
     ],
   },
   {
     name: '[T21] a number of another incarnation gets the state',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      ...firstTurn('c-1', 'x'),
       { open: 'b', path: ws },
       { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
       { open: 'c', path: `${ws}&after={seq}~2` },
@@ -118,20 +104,11 @@ export const transportCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'state' } },
       { say: 'a', raw: '{' },
       { hear: 'a', message: { type: 'error' } },
-      {
-        say: 'a',
-        message: {
-          type: 'commands',
-          commands: [
-            { type: 'submit', prompt: 'x' },
-            { type: 'dance', commandId: 'c-1' },
-          ],
-        },
-      },
+      { say: 'a', message: commands({ type: 'submit', prompt: 'x' }, { type: 'dance', commandId: 'c-1' }) },
       { hear: 'a', message: { type: 'error' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'cancel', commandId: 'c-2' }] } },
+      { say: 'a', message: commands({ type: 'cancel', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'c-2', ok: true, answer: { cancelled: false } } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'submit', prompt: '' }] } },
+      { say: 'a', message: commands({ type: 'submit', prompt: '' }) },
       { hear: 'a', message: { type: 'error' } },
       { heard: 'a', types: ['state', 'error', 'error', 'ack', 'error'] },
     ],
@@ -157,16 +134,12 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T26] a signal is refused where no run takes signals',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-0', { text: 'a' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
-      {
-        say: 'a',
-        message: { type: 'commands', commands: [{ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }] },
-      },
+      ...firstTurn('c-0', 'a'),
+      { say: 'a', message: commands({ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'not_waiting' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'a b', commandId: 'c-2' }] } },
+      { say: 'a', message: commands({ type: 'signal', name: 'a b', commandId: 'c-2' }) },
       { hear: 'a', message: { type: 'error', commandId: 'c-2' } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'go' }] } },
+      { say: 'a', message: commands({ type: 'signal', name: 'go' }) },
       { hear: 'a', message: { type: 'error' } },
     ],
   },
@@ -194,13 +167,10 @@ export const transportCases: readonly ConformanceCase[] = [
       { state: 'a', is: { approvals: [{ id: { $save: 'approval' } }] } },
       {
         say: 'a',
-        message: {
-          type: 'commands',
-          commands: [
-            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
-            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
-          ],
-        },
+        message: commands(
+          { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
+          { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
+        ),
       },
       {
         hear: 'a',
@@ -226,21 +196,20 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T16] a branch continues on its own, and leaves its parent unchanged',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'root' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
-      { say: 'a', message: { type: 'commands', commands: [{ type: 'branch', commandId: 'b-1' }] } },
+      ...firstTurn('c-1', 'root'),
+      { say: 'a', message: commands({ type: 'branch', commandId: 'b-1' }) },
       { hear: 'a', message: { type: 'ack', commandId: 'b-1', ok: true, answer: { sessionId: { $save: 'child' } } } },
       { open: 'b', path: '/ws?sessionId={child}' },
       { hear: 'b', message: { type: 'state', state: { messages: { $length: 2 } } } },
       { say: 'b', message: submit('c-2', { text: 'leaf' }) },
       { state: 'b', is: { status: 'idle', messages: { $length: 4 } } },
       { state: 'a', is: { messages: { $length: 2 } } },
-      {
-        ask: { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
-        answer: { status: 200, body: { result: 'more' } },
-      },
-      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
-      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+      exchange(
+        { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
+        shows({ result: 'more' }),
+      ),
+      get('/sessions/{child}', shows({ messages: { $length: 6 } })),
+      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
     ],
   },
   {
@@ -257,9 +226,8 @@ export const transportCases: readonly ConformanceCase[] = [
     name: '[T18] removed while it is watched',
     steps: [
       { open: 'a', path: ws },
-      { say: 'a', message: submit('c-1', { text: 'x' }) },
-      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
-      { ask: { method: 'DELETE', path: '/agents/scripted/{s}' }, answer: { status: 200 } },
+      ...firstTurn('c-1', 'x'),
+      remove('/agents/scripted/{s}', ok),
       { closed: 'a', code: 4004 },
     ],
   },

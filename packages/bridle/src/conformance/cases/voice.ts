@@ -1,5 +1,6 @@
 // docs/protocol/voice.md: what a server answers before a line is open. Whether it has a voice at all is the operator's choice.
 import type { CaseStep, ConformanceCase } from '../case.ts'
+import { bearer, get, post, refusal, shows, status } from './steps.ts'
 
 const line = '/sessions/{s}/voice'
 
@@ -15,27 +16,19 @@ export const voiceCases: readonly ConformanceCase[] = [
     name: '[V30] a refused upgrade is answered like a request; a plain GET says 426',
     server: 'token',
     steps: [
-      { open: 'a', path: line, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
-      { ask: { path: line }, answer: { status: 401 } },
-      { ask: { path: `${line}?token=right` }, answer: { status: 426 } },
-      { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: { status: 403 } },
+      { open: 'a', path: line, refused: refusal(401, 'unauthorized') },
+      get(line, status(401)),
+      get(`${line}?token=right`, status(426)),
+      { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: status(403) },
     ],
   },
   {
     name: '[V30] a line needs the scope operate, and a ticket opens no line of another session',
     server: 'scoped',
     steps: [
-      { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: { status: 403 } },
-      {
-        ask: {
-          method: 'POST',
-          path: '/tickets',
-          body: { sessionId: '{s}-other' },
-          headers: { authorization: 'Bearer worker' },
-        },
-        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
-      },
-      { open: 'b', path: `${line}?ticket={ticket}`, refused: { status: 404 } },
+      { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: status(403) },
+      post('/tickets', { sessionId: '{s}-other' }, shows({ ticket: { $save: 'ticket' } }, 201), bearer('worker')),
+      { open: 'b', path: `${line}?ticket={ticket}`, refused: status(404) },
     ],
   },
   {
@@ -47,15 +40,15 @@ export const voiceCases: readonly ConformanceCase[] = [
       ...refusedQuery('d', `instructions=${'x'.repeat(4_001)}`),
       ...refusedQuery('e', 'agent=no-such-agent'),
       ...refusedQuery('f', 'line=a%20b'),
-      { ask: { path: '/sessions/{s}' }, answer: { status: 404 } },
+      get('/sessions/{s}', status(404)),
     ],
   },
   {
     name: '[V43] a session of another user is not there',
     server: 'scoped',
     steps: [
-      { open: 'a', path: '/sessions/user:bob/voice?token=ann', refused: { status: 404 } },
-      { open: 'b', path: '/sessions/user:bob/voice?token=ann&agent=scripted', refused: { status: 404 } },
+      { open: 'a', path: '/sessions/user:bob/voice?token=ann', refused: status(404) },
+      { open: 'b', path: '/sessions/user:bob/voice?token=ann&agent=scripted', refused: status(404) },
     ],
   },
 ]

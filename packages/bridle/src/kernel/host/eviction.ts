@@ -46,7 +46,6 @@ export class Eviction {
     if (this.#memory.needsRoom(key.tenant)) this.#makeRoom(session)
   }
 
-  /** A session has left memory. */
   forget(session: Session): void {
     this.#memory.set(session, session.key.tenant, 0)
   }

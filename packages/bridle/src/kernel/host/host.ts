@@ -99,7 +99,6 @@ export class Host {
     return this.#supervision.resumeWork()
   }
 
-  /** Opens the sessions that are due. */
   openDue(): Promise<void> {
     return this.#supervision.openDue()
   }

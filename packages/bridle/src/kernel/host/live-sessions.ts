@@ -1,35 +1,23 @@
 // The sessions that this process has in memory. Callers that ask for the same session share one; a session whose store failed is
 // opened again.
-import { type AnyEvent, type Key, keyText } from '../event.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { BranchParent, Log } from '../ports/log.ts'
-import type { RowObserver } from '../ports/row-observer.ts'
-import type { Runner } from '../ports/runner.ts'
+import { type Key, keyText } from '../event.ts'
+import type { BranchParent } from '../ports/log.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
-import { type EventLoop, ReadScheduler } from '../session/reading/read-scheduler.ts'
+import { ReadScheduler } from '../session/reading/read-scheduler.ts'
 import { Session } from '../session/session.ts'
 import type { KnownState } from '../session/stored-state.ts'
 import { EVICTED, Eviction, evict } from './eviction.ts'
+import type { HostPorts } from './host.ts'
 import { REOPEN_MS } from './limits.ts'
-import type { MemoryLimits } from './memory-budget.ts'
 import { Quarantine } from './quarantine.ts'
 
-export interface LiveSessionsPorts {
-  readonly log: Log
-  readonly clock: Clock
-  readonly eventLoop?: EventLoop
-  readonly runner: (agent: string) => Runner | null
+export interface LiveSessionsPorts extends Omit<HostPorts, 'directory' | 'digest' | 'onFault'> {
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
   readonly cancelChild: (child: Key, parent: Key) => Promise<boolean>
   /** Resolves when no removal of the session is in progress. */
   readonly removalOf: (key: Key) => Promise<void>
-  readonly tokenPaceMs?: number
-  readonly snapshotEvery?: number
-  readonly memory?: Partial<MemoryLimits>
-  readonly rows?: RowObserver
-  readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   readonly onFault?: (key: Key, cause: unknown) => void
 }
 

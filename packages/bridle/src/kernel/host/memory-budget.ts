@@ -6,7 +6,6 @@ import { SEARCH_GROWTH } from './limits.ts'
 export interface MemoryLimits {
   /** All loaded sessions together. */
   readonly bytes: number
-  /** The bytes of one tenant's sessions. */
   readonly tenantBytes: number
 }
 

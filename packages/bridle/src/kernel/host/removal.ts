@@ -4,23 +4,16 @@ import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
 import { ownerOf } from '../owner.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Directory } from '../ports/directory.ts'
-import type { Log } from '../ports/log.ts'
-import type { RowObserver } from '../ports/row-observer.ts'
-import type { Runner } from '../ports/runner.ts'
+import type { Job, Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
+import type { Run } from '../projections/lifecycle-state.ts'
 import type { Session } from '../session/session.ts'
+import type { HostPorts } from './host.ts'
+import { RELEASE_MS } from './limits.ts'
 import type { LiveSessions } from './live-sessions.ts'
-import { releaseRemovedSession } from './runner-release.ts'
 
-export interface RemovalPorts {
-  readonly log: Log
-  readonly directory: Pick<Directory, 'find'>
-  readonly clock: Clock
-  readonly runner: (agent: string) => Runner | null
+export interface RemovalPorts extends Pick<HostPorts, 'log' | 'directory' | 'clock' | 'runner' | 'rows'> {
   readonly live: LiveSessions
-  /** Learns of each removal; absent = nobody does. */
-  readonly rows?: RowObserver
 }
 
 export class Removal {
@@ -110,3 +103,34 @@ export class Removal {
     return erasure
   }
 }
+
+/** The runner of a removed session stops its run and deletes its files. One that does not answer delays the removal for a bounded time. */
+const releaseRemovedSession = (
+  { runner, clock }: { readonly runner: Runner | null; readonly clock: Clock },
+  key: Key,
+  run: Run | null,
+  epoch: number,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const clearTimer = clock.after(RELEASE_MS, resolve)
+    stopAndForget(runner, key, run && jobOf(key, run, epoch))
+      .catch(() => {})
+      .finally(() => {
+        clearTimer()
+        resolve()
+      })
+  })
+
+const stopAndForget = async (runner: Runner | null, key: Key, job: Job | null): Promise<void> => {
+  try {
+    if (job) await runner?.abort(job)
+  } finally {
+    await runner?.forget?.(key)
+  }
+}
+
+/** As much of a job as a runner needs to stop it. */
+const jobOf = (key: Key, { runId, attempt, handle }: Run, epoch: number): Job => ({
+  ...{ key, epoch, runId, attempt, handle },
+  ...{ prompt: '', input: null, resume: null, parent: null, settings: {}, frame: -1, awaiting: [] },
+})

@@ -51,7 +51,6 @@ export class Supervision {
     await this.openDue()
   }
 
-  /** Opens the sessions that are due. */
   openDue(): Promise<void> {
     const { clock, directory } = this.#ports
     return this.#openEach((limit) => directory.due(clock.now(), limit))

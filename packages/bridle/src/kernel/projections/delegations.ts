@@ -5,7 +5,6 @@ import { isTaskOver } from './indexes/subagents.ts'
 import type { Projection } from './projection.ts'
 
 export interface Delegation {
-  /** The agent of the child. */
   readonly agent: string
   /** Empty: nobody waits for the child, which started after its call was over. */
   readonly toolCallId: string

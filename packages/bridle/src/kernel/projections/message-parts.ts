@@ -15,7 +15,7 @@ export const answerOf = (messages: readonly HarnessMessage[], runId: string): Ha
 
 type MessagePath = readonly (string | number)[]
 
-/** The text of a text part. */
+/** The text of a part, from the content of its message. */
 export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, index: number): string => {
   const part = message.parts?.[index]
   if (part?.type !== 'text') return ''

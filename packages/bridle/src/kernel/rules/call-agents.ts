@@ -19,7 +19,6 @@ export const agentOfNewCall = (w: DecisionBuilder, payload: Payloads['tool_call'
   return found ? { agent_id: found[0] } : agentOfCall(w, parent)
 }
 
-/** The agent of a call that is open. */
 export const agentOfCall = ({ state }: DecisionBuilder, callId: string): AgentField => {
   const agentId = ownProperty(state.lifecycle.tools, callId)?.agentId
   return agentId === undefined ? {} : { agent_id: agentId }

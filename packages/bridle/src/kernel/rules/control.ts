@@ -1,5 +1,5 @@
-// Pause, resume, expiry, policy, and the passing of time.
-import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
+// Pause, resume, expiry, policy, title, feedback, and the passing of time.
+import { type Answers, type Command, type FeedbackCommand, type Refusal, refuse } from '../commands.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
 import { expireApprovals, withdrawBudgetQuestions } from './approvals/approvals.ts'
@@ -58,6 +58,21 @@ export const setPolicy = (
   w.add('policy_set', { policy, ...reasonAndActor({ reason, actor }) })
   withdrawBudgetQuestions(w, 'The policy was changed.')
   return {}
+}
+
+/** A shell says what became of directives. A session that has ended takes this too: its last directives were executed after its end. */
+export const recordFeedback = (w: DecisionBuilder, { entries, actor }: FeedbackCommand): Answers['feedback'] => {
+  if (entries.length > 0) w.add('execution_feedback', { entries: [...entries], ...(actor !== undefined && { actor }) })
+  return { entries: entries.length }
+}
+
+/** Works in every state, also after the end: only lists and pages show the title. */
+export const rename = (
+  w: DecisionBuilder,
+  { title, actor }: Command & { readonly type: 'rename' },
+): Answers['rename'] => {
+  if (w.state.lifecycle.title !== title) w.add('session_renamed', { title, ...reasonAndActor({ actor }) })
+  return { title }
 }
 
 /** Keeps a run that lives in a stopping process for the next process. That costs no retry. */

@@ -11,6 +11,8 @@ import {
 import type { DeltaOperation } from '../delta.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import { isDeeperThan, isJsonObject, ownProperty } from '../json.ts'
+import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import type { BranchParent } from '../ports/log.ts'
 import { healthHash } from '../projections/health/health.ts'
@@ -25,14 +27,11 @@ import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
 import { charge } from './budgets/charges.ts'
 import { recordChildStatus, recordParentNotified } from './children/children.ts'
-import { sizeRefusal } from './command-size.ts'
-import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
+import { expire, handOver, pause, recordFeedback, rename, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
-import { recordFeedback } from './feedback.ts'
 import { importLog } from './log-import.ts'
 import { decideMemory } from './memory.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
-import { rename } from './rename.ts'
 import { report } from './reports.ts'
 import { excuseRun, signal, wakeRun } from './runs/durable-runs.ts'
 import { interrupt } from './runs/interruption.ts'
@@ -184,4 +183,26 @@ const publishHealth = (w: DecisionBuilder): void => {
   const now = healthSnapshot(w.key, w.state, statusOf(w.state), w.now)
   const published = w.state.health.publishedHash ?? healthHash(initialHealthSnapshot(w.key, w.state, w.now))
   if (healthHash(now) !== published) w.add('health_changed', now as unknown as Payloads['health_changed'])
+}
+
+/** Refuses a command that is too large or too deep; the refusal names the prompt if that is most of it. */
+const sizeRefusal = (command: Command): Refusal | null => {
+  if (UNMEASURED.has(command.type)) return null
+  const isTooLarge = isDeeperThan(command, DEPTH_MAX) || (isLong(command) && isLong(withTextOnce(command)))
+  if (!isTooLarge) return null
+  const prompt = 'prompt' in command ? (command.prompt ?? '') : ''
+  return refuse(prompt.length > PAYLOAD_CHARS_MAX / 2 ? 'prompt_too_long' : 'too_large')
+}
+
+/** Audio comes from the server itself, in chunks that every store accepts, and an import was measured event by event. */
+const UNMEASURED: ReadonlySet<Command['type']> = new Set(['tick', 'report', 'keep_audio', 'import'])
+
+const isLong = (command: Command): boolean => JSON.stringify(command).length > PAYLOAD_CHARS_MAX
+
+/** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
+const withTextOnce = (command: Command): Command => {
+  if (!('input' in command) || !isJsonObject(command.input)) return command
+  const { prompt, input } = command
+  const isRepeated = ownProperty(input, 'prompt') === prompt || JSON.stringify(input) === prompt
+  return isRepeated ? { ...command, prompt: '' } : command
 }

@@ -51,7 +51,6 @@ export class DecisionBuilder {
     this.#fold(event, this.#owned)
   }
 
-  /** Adds an event of the current run. */
   addToRun<T extends EventType>(type: T, payload: Payloads[T], hearsay?: true): void {
     const { run } = this
     if (!run) return

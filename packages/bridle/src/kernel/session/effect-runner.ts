@@ -67,7 +67,6 @@ export class EffectRunner {
     return (await this.#options.runner.checkArguments?.({ ...call, cache: this.#cache })) ?? null
   }
 
-  /** A runner has a run in hand. */
   get hasRun(): boolean {
     return this.#reporters.size > 0
   }

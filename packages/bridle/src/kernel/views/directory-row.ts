@@ -9,19 +9,19 @@ import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.
 import { type Approval, type Approvals, riskLevelOf } from '../projections/approvals.ts'
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
 import type { Steps } from '../projections/reports/steps.ts'
-import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import type { SessionState } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
-import type { HealthSummary } from './row-detail.ts'
+import type { HealthSummary, KeptFacts } from './row-detail.ts'
+import { keptFacts } from './session-fields.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
 
 /**
  * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
  * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
  */
-export interface RowInputs {
+export interface RowInputs extends KeptFacts {
   readonly kind: Lifecycle['kind']
-  readonly status: DirectoryRow['status']
   readonly title: string
   readonly createdAt: number
   readonly parent: DirectoryRow['parent']
@@ -29,12 +29,6 @@ export interface RowInputs {
   readonly isArchived: boolean
   readonly openApprovals: Approvals['open']
   readonly settledApprovals: Approvals['settled']
-  readonly attempts: number
-  readonly maxRetries: number
-  readonly expiresAt: number | null
-  readonly lastError: string | null
-  readonly endedAt: number | null
-  readonly parentSessionId: string | null
   readonly queued: number
   readonly messages: number
   readonly totalTokens: number
@@ -42,8 +36,6 @@ export interface RowInputs {
   readonly steps: Steps
   readonly model: string | null
   readonly retryAt: number | null
-  readonly branchSourceEventId: string | null
-  readonly branchResumeCursor: string | null
   readonly incarnation: number
   readonly health: PublishedHealth
 }
@@ -77,11 +69,11 @@ export const nextRow = (
 
 const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: Incarnations): RowInputs => {
   const { lifecycle: life, approvals } = state
-  const status = statusOf(state)
+  const facts = keptFacts(state)
   const { total_tokens, cost_usd } = usageSummary(state)
   return {
+    ...facts,
     kind: life.kind,
-    status,
     title: life.title,
     createdAt: life.createdAt,
     parent: life.parent,
@@ -89,12 +81,6 @@ const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: 
     isArchived: life.isArchived,
     openApprovals: approvals.open,
     settledApprovals: approvals.settled,
-    attempts: life.attempts,
-    maxRetries: life.maxRetries,
-    expiresAt: life.expiresAt,
-    lastError: life.lastError,
-    endedAt: isTerminal(state) ? life.endedAt : null,
-    parentSessionId: life.parentSessionId,
     queued: life.queue.length,
     messages: state.conversation.messages.length,
     totalTokens: total_tokens,
@@ -102,10 +88,8 @@ const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: 
     steps: state.steps,
     model: modelOf(state),
     retryAt: retryAtOf(state),
-    branchSourceEventId: life.branch?.sourceEventId ?? null,
-    branchResumeCursor: life.branch?.resumeCursor ?? null,
     incarnation: logs.own,
-    health: publishedHealth(key, state, status, last),
+    health: publishedHealth(key, state, facts.status, last),
   }
 }
 

@@ -1,6 +1,7 @@
 // The health of a session as an operator sees it, in the wire's spelling: `health_changed` carries it whole, so that the health
 // stream is the log filtered to that event. A snapshot has no ages and no running clock: two are equal unless something happened.
 
+import { type RecoveryAction, recoveryWords } from '../../words/health.ts'
 import { eventId, type Key } from '../event.ts'
 import { SUMMARY_CHARS_MAX } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
@@ -10,6 +11,7 @@ import { healthFold } from '../projections/health/health.ts'
 import type { HealthReport } from '../projections/health/health-score.ts'
 import type { HealthFold } from '../projections/health/health-state.ts'
 import { type Artifacts, artifacts } from '../projections/indexes/artifacts.ts'
+import { type WireAuditRow, wireAuditRow } from '../projections/indexes/audit.ts'
 import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoints.ts'
 import type { ResumePoints } from '../projections/indexes/resume-points.ts'
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
@@ -64,17 +66,7 @@ export interface HealthSnapshot {
       readonly name: string
     } | null
   }
-  readonly audit: readonly {
-    readonly event_id: string
-    readonly timestamp: string
-    readonly action: string
-    readonly actor: string | null
-    /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
-    readonly actor_claimed?: true
-    readonly summary: string
-    /** An imported file says so: it was not done on this server. Absent = it was. */
-    readonly imported?: true
-  }[]
+  readonly audit: readonly WireAuditRow[]
   readonly recovery_hint: RecoveryHint | null
   readonly policy: {
     readonly health: Policy['health'] | null
@@ -90,7 +82,7 @@ export interface HealthSnapshot {
 
 /** An action that an operator can take now, with the arguments of its call. */
 export interface RecoveryHint {
-  readonly action: 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
+  readonly action: RecoveryAction
   readonly label: string
   readonly approval_request_id?: string
   readonly resume_cursor?: string
@@ -133,15 +125,7 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
     },
     checkpoints: { count: from.checkpoints.count, latest: latestCheckpoint(from.checkpoints) },
     artifacts: { count: from.artifacts.count, latest: latestArtifact(from.artifacts) },
-    audit: fold.audit.map(({ seq, at, action, actor, actor_claimed, summary }) => ({
-      event_id: eventId(seq),
-      timestamp: iso(at),
-      action,
-      actor,
-      summary,
-      ...(actor_claimed && { actor_claimed }),
-      ...(seq < life.claimedSeq && { imported: true }),
-    })),
+    audit: fold.audit.map((row) => wireAuditRow(row, life.claimedSeq)),
     recovery_hint: recovery(key, from, status, found),
     policy: {
       health: life.policy.health ?? null,
@@ -221,20 +205,19 @@ const recovery = (
 ): RecoveryHint | null => {
   const approvalId = Object.keys(approvals.open)[0]
   const last = resumePoints.at(-1)
-  const cursor = last ? { resume_cursor: cursorText(last.kind, key.id, last.seq) } : {}
-  if (status === 'failed') {
-    if (life.kind === 'chat') return { action: 'submit', label: 'Send the prompt again.' }
-    return { action: 'branch', label: hint ?? 'Branch from it to go on.', ...cursor }
-  }
-  if (status === 'paused') return { action: 'resume', label: 'Resume the session.' }
-  if (status === 'awaiting_approval' && approvalId !== undefined)
-    return { action: 'answer_approval', label: hint ?? 'Answer the approval.', approval_request_id: approvalId }
-  if (flags.includes('stuck')) return { action: 'pause', label: 'Pause and resume it to run it again, or cancel it.' }
   const { run } = life
-  if (status === 'recovering' && run?.retryAt != null)
-    return { action: 'wait', label: 'It is tried again by itself.', until: iso(run.retryAt) }
-  if (hint !== null) return { action: 'branch', label: hint, ...cursor }
-  return null
+  const advise = (action: RecoveryAction, label: string = recoveryWords[action].sentence): RecoveryHint => ({
+    action,
+    label,
+    ...(action === 'branch' && last && { resume_cursor: cursorText(last.kind, key.id, last.seq) }),
+  })
+  if (status === 'failed') return life.kind === 'chat' ? advise('submit') : advise('branch', hint ?? undefined)
+  if (status === 'paused') return advise('resume')
+  if (status === 'awaiting_approval' && approvalId !== undefined)
+    return { ...advise('answer_approval', hint ?? undefined), approval_request_id: approvalId }
+  if (flags.includes('stuck')) return advise('pause')
+  if (status === 'recovering' && run?.retryAt != null) return { ...advise('wait'), until: iso(run.retryAt) }
+  return hint === null ? null : advise('branch', hint)
 }
 
 const iso = (at: number): string => new Date(at).toISOString()

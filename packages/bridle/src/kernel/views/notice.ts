@@ -1,6 +1,6 @@
 // Why a run does not get on: it is queued, its sandbox starts, its model is asked again. One sentence each, for people who wait.
 
-import { durationText } from '../../words/amounts.ts'
+import { durationText, plural } from '../../words/amounts.ts'
 import type { AnyEvent } from '../event.ts'
 import { NOTICE_CHARS_MAX, NOTICE_DELAY_MS_MAX } from '../limits.ts'
 import type { Payloads } from '../schemas.ts'
@@ -30,9 +30,7 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
   switch (event.type) {
     case 'prompt_queued': {
       const { ahead = 0, run_id: runId } = event.payload
-      return ahead === 0
-        ? null
-        : { kind: 'queued', runId, text: `queued behind ${ahead} ${ahead === 1 ? 'run' : 'runs'}` }
+      return ahead === 0 ? null : { kind: 'queued', runId, text: `queued behind ${plural(ahead, 'run')}` }
     }
     case 'sandbox_notice': {
       const { isolation, resolved_backend } = event.payload

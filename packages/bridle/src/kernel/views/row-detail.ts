@@ -1,14 +1,22 @@
 // The detail of a directory row: the fields that stores keep as JSON. Types only: clients see the summaries.
+import type { SessionStatus } from '../schemas.ts'
 import type { HealthSnapshot } from './health-snapshot.ts'
 
+/** Facts that the status card has, and the directory's row keeps. Times are in milliseconds. */
+export interface KeptFacts {
+  readonly status: SessionStatus
+  readonly attempts: number
+  readonly maxRetries: number
+  readonly expiresAt: number | null
+  readonly endedAt: number | null
+  readonly lastError: string | null
+  readonly parentSessionId: string | null
+  readonly branchSourceEventId: string | null
+  readonly branchResumeCursor: string | null
+}
+
 /** Rows that an older version wrote lack the newer fields. */
-export interface RowDetail {
-  readonly attempts?: number
-  readonly maxRetries?: number
-  readonly expiresAt?: number | null
-  readonly lastError?: string | null
-  readonly endedAt?: number | null
-  readonly parentSessionId?: string | null
+export interface RowDetail extends Partial<Omit<KeptFacts, 'status' | 'branchSourceEventId' | 'branchResumeCursor'>> {
   readonly queued?: number
   readonly messages?: number
   readonly heartbeatAt?: number | null

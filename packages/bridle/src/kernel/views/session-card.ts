@@ -5,9 +5,9 @@ import type { EngineIdentity } from '../engine-info.ts'
 import { eventId, type Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { cursorText } from '../positions/cursor.ts'
-import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import type { SessionState } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
-import { stateFields } from './session-fields.ts'
+import { keptFacts, stateFields } from './session-fields.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
 export const sessionStateCard = (
@@ -17,19 +17,11 @@ export const sessionStateCard = (
 ): Payloads['session_state'] => {
   const { lifecycle: life, health } = state
   const facts = {
-    status: statusOf(state),
-    attempts: life.attempts,
-    maxRetries: life.maxRetries,
-    expiresAt: life.expiresAt,
-    endedAt: isTerminal(state) ? life.endedAt : null,
+    ...keptFacts(state),
     updatedAt: state.at,
     // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
     heartbeatAt: Math.max(health.activeAt, life.run ? state.at : 0) || null,
-    lastError: life.lastError,
     approvalId: firstOpenApprovalId(state),
-    parentSessionId: life.parentSessionId,
-    branchSourceEventId: life.branch?.sourceEventId ?? null,
-    branchResumeCursor: life.branch?.resumeCursor ?? null,
   }
   return {
     provider: life.runtime.provider,

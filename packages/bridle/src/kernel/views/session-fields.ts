@@ -1,22 +1,23 @@
 // Fields of a session that several documents show: `session_state`, the detail, and the rows of lists. Each takes them from here,
 // from the folded state or from the directory's row.
 import type { Key } from '../event.ts'
-import type { SessionStatus } from '../schemas.ts'
+import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import type { KeptFacts } from './row-detail.ts'
 
-/** Facts of a session at one moment. Times are in milliseconds. */
-export interface StateFacts {
-  readonly status: SessionStatus
-  readonly attempts: number
-  readonly maxRetries: number
-  readonly expiresAt: number | null
-  readonly endedAt: number | null
+export const keptFacts = (state: SessionState): KeptFacts => {
+  const { attempts, maxRetries, expiresAt, endedAt, lastError, parentSessionId, branch } = state.lifecycle
+  return {
+    ...{ status: statusOf(state), attempts, maxRetries, expiresAt, lastError, parentSessionId },
+    endedAt: isTerminal(state) ? endedAt : null,
+    branchSourceEventId: branch?.sourceEventId ?? null,
+    branchResumeCursor: branch?.resumeCursor ?? null,
+  }
+}
+
+interface StateFacts extends KeptFacts {
   readonly updatedAt: number
   readonly heartbeatAt: number | null
-  readonly lastError: string | null
   readonly approvalId: string | null
-  readonly parentSessionId: string | null
-  readonly branchSourceEventId: string | null
-  readonly branchResumeCursor: string | null
 }
 
 /** The fields of `session_state` that a row has too. */

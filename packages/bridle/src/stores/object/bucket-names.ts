@@ -3,6 +3,7 @@
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { CLEANUP_NAMES_MAX, CLEANUP_RETRY_MS } from '../limits.ts'
+import { sharedWork } from '../shared-work.ts'
 import { IS_UNREAD } from '../sqlite/removal.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
@@ -20,7 +21,8 @@ export class BucketNames {
   readonly #ports: BucketNamesPorts
   /** Names whose append has not ended yet. */
   readonly #reserved = new Set<string>()
-  #cleaning: Promise<void> | null = null
+  /** Resolves when unneeded texts are deleted, or a retry is scheduled. */
+  readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: BucketNamesPorts) {
     this.#ports = ports
@@ -63,14 +65,6 @@ export class BucketNames {
   scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
     if (bucket && this.#hasNames()) retry(now() + CLEANUP_RETRY_MS)
-  }
-
-  /** Resolves when unneeded texts are deleted, or a retry is scheduled. */
-  cleanUp(): Promise<void> {
-    this.#cleaning ??= this.#cleanUp().finally(() => {
-      this.#cleaning = null
-    })
-    return this.#cleaning
   }
 
   async #cleanUp(): Promise<void> {

@@ -4,6 +4,7 @@ import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { ANNOUNCED_MAX, PUBLISH_RETRY_MS } from '../limits.ts'
+import { sharedWork } from '../shared-work.ts'
 import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
@@ -27,7 +28,8 @@ export class DirectoryOutbox {
   readonly #published = new Set<string>()
   #hasAnnounced = false
   #announcing = Promise.resolve()
-  #publishing: Promise<void> | null = null
+  /** Resolves when all marks are published, or a retry is scheduled. */
+  readonly publish = sharedWork(() => this.#publishPending())
 
   constructor(ports: DirectoryOutboxPorts) {
     this.#ports = ports
@@ -54,14 +56,6 @@ export class DirectoryOutbox {
        ON CONFLICT (tenant, agent, id) DO UPDATE SET n = n + 1`,
       ...[tenant, agent, id],
     )
-  }
-
-  /** Resolves when all marks are published, or a retry is scheduled. */
-  publish(): Promise<void> {
-    this.#publishing ??= this.#publishPending().finally(() => {
-      this.#publishing = null
-    })
-    return this.#publishing
   }
 
   /** Once per start of the object, with its first request: a lost directory learns of sessions that write nothing, too. */

@@ -5,7 +5,6 @@ import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 import { COMMITS_PER_TIDY } from '../limits.ts'
 import { type CommitMember, groupCommit } from './group-commit.ts'
 import { findSweepableSession, sweepSession } from './removal.ts'
-import { roundRobin } from './round-robin.ts'
 import { currentEpoch, probeWrite } from './schema.ts'
 import type { Tail } from './tail.ts'
 
@@ -194,4 +193,37 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
       state = 'closed'
     },
   }
+}
+
+interface MaintenanceStep {
+  pending(): boolean
+  run(): void
+}
+
+/**
+ * Steps run one at a time and in turns, so that a steady stream of appends cannot starve the others, and the event loop breathes in between.
+ * Returns the call that says "there may be something to do".
+ */
+const roundRobin = (schedule: (work: () => void) => void, steps: readonly MaintenanceStep[]): (() => void) => {
+  let scheduled = false
+  let turn = 0
+
+  const wake = (): void => {
+    if (scheduled || !steps.some((step) => step.pending())) return
+    scheduled = true
+    schedule(work)
+  }
+
+  const work = (): void => {
+    scheduled = false
+    for (let tried = 0; tried < steps.length; tried++) {
+      const step = steps[turn++ % steps.length]!
+      if (!step.pending()) continue
+      step.run()
+      break
+    }
+    wake()
+  }
+
+  return wake
 }

@@ -9,7 +9,6 @@ export interface SqlCondition {
   readonly values: readonly SqlValue[]
 }
 
-/** A range of an index. */
 export interface IndexRange extends SqlCondition {
   readonly index: string
 }

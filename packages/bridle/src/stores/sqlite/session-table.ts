@@ -163,7 +163,6 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
       return parent ? { agent: parent.agent, id: parent.id, seq: base } : null
     },
 
-    /** The incarnation of the log that a session branched from. */
     parentIncarnation({ parent_sid }: SessionRecord): number | null {
       const parent = parent_sid === null ? undefined : get(parent_sid)
       return parent ? incarnationOf(parent) : null

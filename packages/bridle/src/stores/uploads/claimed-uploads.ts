@@ -4,6 +4,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Uploads } from '../../kernel/ports/uploads.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { CLEANUP_RETRY_MS, RELEASES_MAX } from '../limits.ts'
+import { sharedWork } from '../shared-work.ts'
 import type { RemoteUploads } from './remote-uploads.ts'
 
 export interface ClaimedUploadsPorts {
@@ -30,7 +31,8 @@ export class ClaimedUploads implements Uploads {
   readonly find: Uploads['find']
   readonly discard: Uploads['discard']
   readonly read: Uploads['read']
-  #cleaning: Promise<void> | null = null
+  /** Resolves when the files of removed sessions are gone, or a retry is scheduled. */
+  readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: ClaimedUploadsPorts) {
     const { remote } = ports
@@ -65,14 +67,6 @@ export class ClaimedUploads implements Uploads {
       ...[tenant, agent, id],
     )
     if (this.#released().length > 0) retry(now() + CLEANUP_RETRY_MS)
-  }
-
-  /** Resolves when the files of removed sessions are gone, or a retry is scheduled. */
-  cleanUp(): Promise<void> {
-    this.#cleaning ??= this.#cleanUp().finally(() => {
-      this.#cleaning = null
-    })
-    return this.#cleaning
   }
 
   async #cleanUp(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   UPLOADS_UNUSED_BYTES_MAX,
   UPLOADS_UNUSED_USER_BYTES_MAX,
 } from '../limits.ts'
+import { sharedWork } from '../shared-work.ts'
 
 /** The place of a file's bytes: the bucket, else an object of its own. */
 export interface UploadPlace {
@@ -41,7 +42,8 @@ interface UploadRow {
 
 export class UploadIndex {
   readonly #ports: UploadIndexPorts
-  #cleaning: Promise<void> | null = null
+  /** Resolves when unneeded files are erased, or the alarm is set for another attempt. */
+  readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: UploadIndexPorts) {
     this.#ports = ports
@@ -112,14 +114,6 @@ export class UploadIndex {
       if (upload?.session && keyText(upload.session) === name) this.#drop(id)
     }
     await this.cleanUp()
-  }
-
-  /** Resolves when files that nobody needs are erased, or the alarm is set for another attempt. */
-  cleanUp(): Promise<void> {
-    this.#cleaning ??= this.#cleanUp().finally(() => {
-      this.#cleaning = null
-    })
-    return this.#cleaning
   }
 
   async #cleanUp(): Promise<void> {

@@ -14,8 +14,7 @@
 //   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { FRAMES_READ } from '../limits.ts'
-import { nextChecksum, type WalChecksum } from './wal-checksum.ts'
-import { readWalIndex } from './wal-index.ts'
+import { nextChecksum, readWalIndex, type WalChecksum } from './wal-index.ts'
 
 export interface WalDamage {
   readonly file: string

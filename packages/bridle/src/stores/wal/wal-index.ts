@@ -2,7 +2,6 @@
 // log is synced and never syncs the index itself, so it may be older than the log and is never newer. It survives kill -9.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
-import { nextChecksum } from './wal-checksum.ts'
 
 export interface WalIndex {
   /** The last frame of the last commit. */
@@ -38,4 +37,24 @@ export const readWalIndex = (file: string): WalIndex | null => {
   const [first, second] = nextChecksum([0, 0], bytes, 0, 40, isBigEndian)
   if (!isInitialised || first !== word(40) || second !== word(44)) return null
   return { frames: word(16), checkpointed: word(2 * HEADER_BYTES), salt: bytes.toString('hex', 32, 40) }
+}
+
+/** The checksum of SQLite's write-ahead log: two running sums over pairs of 32-bit words. */
+export type WalChecksum = readonly [number, number]
+
+/** The sums after these bytes, a multiple of eight. The WAL's magic number says in which order a word's bytes are read. */
+export const nextChecksum = (
+  before: WalChecksum,
+  buffer: Buffer,
+  from: number,
+  to: number,
+  isBigEndian: boolean,
+): WalChecksum => {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+  let [first, second] = before
+  for (let at = from; at < to; at += 8) {
+    first = (first + view.getUint32(at, !isBigEndian) + second) >>> 0
+    second = (second + view.getUint32(at + 4, !isBigEndian) + first) >>> 0
+  }
+  return [first, second]
 }

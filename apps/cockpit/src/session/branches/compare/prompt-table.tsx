@@ -1,5 +1,5 @@
 // The turns of both sessions, prompt by prompt: what differs in answers, calls, cost and time.
-import { costText, durationText } from 'bridle/words'
+import { costText, durationText, plural } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { type Comparison, type PromptPair, promptPairs } from './comparison.ts'
@@ -43,9 +43,7 @@ const TurnRow = ({ letter, turn }: { readonly letter: string; readonly turn: Tur
     <th scope="row">{letter}</th>
     {turn ? (
       <>
-        <td>
-          {turn.calls} {turn.calls === 1 ? 'call' : 'calls'}
-        </td>
+        <td>{plural(turn.calls, 'call')}</td>
         <td>{turn.costUsd === null ? 'unknown' : costText(turn.costUsd)}</td>
         <td>{durationText(turn.ms)}</td>
       </>

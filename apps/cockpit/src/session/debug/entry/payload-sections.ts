@@ -1,5 +1,7 @@
 // The payload of an entry as somebody reads it: short values beside their names, texts with their line breaks, and one level of what is inside.
+
 import type { LogEntry } from 'bridle/history'
+import { nameText } from 'bridle/words'
 import { FACT_CHARS } from '../limits.ts'
 
 export interface PayloadSection {
@@ -11,7 +13,7 @@ export interface PayloadSection {
 
 export const payloadSections = ({ payload }: Pick<LogEntry, 'payload'>): readonly PayloadSection[] => {
   const inner = Object.entries(payload).flatMap(([name, value]) =>
-    isRecord(value) && Object.keys(value).length > 0 ? [sectionOf(wordsOf(name), value)] : [],
+    isRecord(value) && Object.keys(value).length > 0 ? [sectionOf(nameText(name), value)] : [],
   )
   return [sectionOf('', payload), ...inner].filter(({ facts, texts }) => facts.length + texts.length > 0)
 }
@@ -24,8 +26,8 @@ const sectionOf = (title: string, record: { readonly [name: string]: unknown }):
     if (value === null || value === undefined || (title === '' && isRecord(value))) continue
     const text = textOf(value)
     if (text === '') continue
-    if (text.length > FACT_CHARS || text.includes('\n')) texts.push([wordsOf(name), text])
-    else facts.push([wordsOf(name), text])
+    if (text.length > FACT_CHARS || text.includes('\n')) texts.push([nameText(name), text])
+    else facts.push([nameText(name), text])
   }
   return { title, facts, texts }
 }
@@ -35,9 +37,6 @@ const textOf = (value: unknown): string => {
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null)) return value.join(', ')
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
-
-/** `tool_call_id` reads as "tool call id". */
-const wordsOf = (name: string): string => name.replaceAll('_', ' ')
 
 const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

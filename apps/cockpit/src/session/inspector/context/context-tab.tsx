@@ -1,4 +1,5 @@
 // The knowledge and the means of the agent: its context, its sources, its memory, its model. A part without data is left out.
+import { nameText } from 'bridle/words'
 import { Link } from 'wouter'
 import { sessionPath } from '../../../shell/paths.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
@@ -66,12 +67,12 @@ const Runtime = () => {
         facts={[
           ['Agent', detail.agent],
           ['Engine', `${detail.engine}${capabilities ? ` ${capabilities.version}` : ''}`],
-          ['Runner', detail.runner_kind.replaceAll('_', ' ')],
+          ['Runner', nameText(detail.runner_kind)],
           ['Provider', detail.provider ?? 'unknown'],
           ['Model', detail.model ?? 'unknown'],
           ['Thinking', detail.think_level],
-          ['Permissions', detail.permission_mode.replaceAll('_', ' ')],
-          ['Approvals', detail.approval_mode.replaceAll('_', ' ')],
+          ['Permissions', nameText(detail.permission_mode)],
+          ['Approvals', nameText(detail.approval_mode)],
           ['Decided by', detail.policy_path],
           ['Sandbox', detail.sandbox_mode],
           ['Isolation', detail.sandbox_isolation],

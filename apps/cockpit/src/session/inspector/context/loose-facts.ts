@@ -1,4 +1,5 @@
 // Payloads whose fields the agent chose, as names and values. Only what is there is shown, and nothing is read into it.
+import { capitalized, nameText } from 'bridle/words'
 import { FACTS_MAX } from '../limits.ts'
 
 interface LooseNotice {
@@ -11,12 +12,7 @@ export const looseFacts = (notice: LooseNotice | null): readonly (readonly [stri
   Object.entries(notice ?? {})
     .filter(([name]) => !OWN_NAMES.has(name))
     .slice(0, FACTS_MAX)
-    .map(([name, value]) => [factName(name), valueText(value)])
-
-const factName = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+    .map(([name, value]) => [capitalized(nameText(name)), valueText(value)])
 
 /** Lists of words are joined; lists of things are named by what names them. */
 const valueText = (value: unknown): string => {

@@ -2,7 +2,7 @@
 import type { IconName } from '../../../ui/icon-names.ts'
 import type { CallStatus } from './call.ts'
 
-interface CallLook {
+export interface CallLook {
   readonly icon: IconName
   readonly word: string
   /** The class of the icon, and that of the bar. */

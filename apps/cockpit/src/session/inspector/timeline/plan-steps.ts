@@ -11,7 +11,15 @@ export interface PlanStep {
   readonly tookMs: number | null
 }
 
-export type StepStatus = 'open' | 'running' | 'done' | 'stopped' | 'failed'
+export const STEP_WORDS = {
+  open: 'open',
+  running: 'in progress',
+  done: 'done',
+  stopped: 'stopped',
+  failed: 'failed',
+} as const
+
+export type StepStatus = keyof typeof STEP_WORDS
 
 type Steps = FrontendState['steps']
 

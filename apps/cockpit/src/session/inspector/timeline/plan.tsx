@@ -5,14 +5,14 @@ import { Icon } from '../../../ui/icon.tsx'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
-import { planCount, planSteps, type StepStatus, stepsAroundNext } from './plan-steps.ts'
+import { planCount, planSteps, STEP_WORDS, type StepStatus, stepsAroundNext } from './plan-steps.ts'
 
-const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; word: string } } = {
-  open: { icon: 'circle-dashed', tone: '', word: 'open' },
-  running: { icon: 'loader-circle', tone: 'running', word: 'in progress' },
-  done: { icon: 'circle-check', tone: 'done', word: 'done' },
-  stopped: { icon: 'ban', tone: '', word: 'stopped' },
-  failed: { icon: 'circle-x', tone: 'failed', word: 'failed' },
+const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string } } = {
+  open: { icon: 'circle-dashed', tone: '' },
+  running: { icon: 'loader-circle', tone: 'running' },
+  done: { icon: 'circle-check', tone: 'done' },
+  stopped: { icon: 'ban', tone: '' },
+  failed: { icon: 'circle-x', tone: 'failed' },
 }
 
 /** The steps of the work. An agent that tells none has no plan on the page. */
@@ -31,7 +31,8 @@ export const Plan = () => {
       </h2>
       <ol className="col small">
         {shown.map(({ key, title, status, tookMs }) => {
-          const { icon, tone, word } = looks[status]
+          const { icon, tone } = looks[status]
+          const word = STEP_WORDS[status]
           return (
             <li key={key} className={status === 'open' ? 'row t3' : 'row'}>
               <span className={`st ${tone}`} title={word}>

@@ -57,11 +57,10 @@ export const PastApproval = ({ approval: shown, seq }: PastApprovalProps) => {
             <span className="small t2 row later">
               <Icon name="shield-check" size={14} />
               <span>
-                At event {answer.seq} {exactText(answer.text)}
+                At event {answer.seq}: {exactText(answer.text)}
                 {answer.changes.length > 0 && (
                   <>
-                    {' '}
-                    with <code>{exactText(answer.changes.join(', '))}</code>
+                    , <code>{exactText(answer.changes.join(', '))}</code>
                   </>
                 )}
                 .{' '}

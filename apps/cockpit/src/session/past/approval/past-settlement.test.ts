@@ -37,16 +37,16 @@ test('[C35] the log has all of a question that the state cuts', () => {
 test.each([
   [
     { decision: 'approved', actor: 'ann', arguments: { path: 'a.yaml', attempts: 3 } },
-    'ann approved it',
+    'ann approved with edits',
     ['attempts: 3'],
   ],
-  [{ decision: 'approved', actor: 'ann', arguments: { path: 'a.yaml', attempts: 2 } }, 'ann approved it', []],
-  [{ decision: 'denied' }, 'it was denied', []],
-  [{ decision: 'expired' }, 'it expired, and nobody had answered', []],
-  [{ decision: 'made up' }, 'it was withdrawn', []],
+  [{ decision: 'approved', actor: 'ann', arguments: { path: 'a.yaml', attempts: 2 } }, 'ann approved', []],
+  [{ decision: 'denied' }, 'Denied', []],
+  [{ decision: 'expired' }, 'Expired without an answer', []],
+  [{ decision: 'superseded' }, 'The approval was withdrawn', []],
   [
     { decision: 'approved', arguments: { a: 'x'.repeat(90), b: 1, c: [2], d: 3 } },
-    'it was approved',
+    'Approved with edits',
     [`a: ${'x'.repeat(40)}…`, 'b: 1', 'c: [2]', '…'],
   ],
 ])('[C35] the answer of later is told with what it changed: %j', (payload, text, changes) => {

@@ -1,22 +1,20 @@
 // The question and the answer of an approval, as the log has them.
 import type { LogEntry } from 'bridle/history'
+import { answerWords } from 'bridle/words'
 import type { CardApproval, JsonRecord } from '../../../approval/card-approval.ts'
 import { CHANGES_SHOWN, VALUE_CHARS } from '../limits.ts'
 
 export interface PastAnswer {
   readonly seq: number
-  /** In a sentence: `ann approved it`. */
+  /** `ann approved with edits`. */
   readonly text: string
   /** Arguments that the answer changed: `attempts: 3`. */
   readonly changes: readonly string[]
 }
 
 interface ApprovalPayload {
-  readonly tool_name?: unknown
   readonly reason?: unknown
   readonly arguments?: unknown
-  readonly decision?: unknown
-  readonly actor?: unknown
 }
 
 /** All that was asked: the state of a session cuts long arguments, and its log has all of them. */
@@ -37,26 +35,14 @@ const withoutMark = ({ _tool_call_id: _call, ...args }: JsonRecord): JsonRecord 
 /** Null where nobody answered. `question` is the entry that asked. */
 export const settlementOf = (entry: LogEntry | undefined, question?: LogEntry): PastAnswer | null => {
   if (!entry) return null
-  const { decision, actor, arguments: args } = entry.payload as ApprovalPayload
+  const answer = entry.payload as ApprovalPayload
+  const { arguments: args } = answer
   const asked = (question?.payload as ApprovalPayload | undefined)?.arguments
   const changes = isRecord(args) && isRecord(asked) ? changesOf(withoutMark(asked), withoutMark(args)) : []
   return {
     seq: entry.seq,
-    text: answerText(decision, typeof actor === 'string' && actor !== '' ? actor : null),
+    text: answerWords({ ...answer, arguments: changes.length > 0 }).title,
     changes,
-  }
-}
-
-const answerText = (decision: unknown, by: string | null): string => {
-  switch (decision) {
-    case 'approved':
-      return by === null ? 'it was approved' : `${by} approved it`
-    case 'denied':
-      return by === null ? 'it was denied' : `${by} denied it`
-    case 'expired':
-      return 'it expired, and nobody had answered'
-    default:
-      return 'it was withdrawn'
   }
 }
 

@@ -1,3 +1,4 @@
+import { nameText } from 'bridle/words'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Marker } from '../thread-index.ts'
@@ -18,7 +19,7 @@ export const MarkerPart = ({ kind, text, event }: MarkerPartProps) =>
     <div className="mark">
       <Icon name="fold-vertical" size={14} />
       <span className="trunc">
-        <b>{kind === 'context_compacted' ? 'Context compacted' : visibleText(kind.replaceAll('_', ' '))}</b>
+        <b>{kind === 'context_compacted' ? 'Context compacted' : visibleText(nameText(kind))}</b>
         {text !== '' && ` · ${visibleText(text)}`}
       </span>
     </div>

@@ -1,32 +1,12 @@
 // How a call stands, as the session tells it: an outcome is never guessed from the text of a result.
 import type { HarnessToolCall } from 'bridle/client'
-import type { IconName } from '../../../ui/icon-names.ts'
+import type { CallStatus } from '../../inspector/timeline/call.ts'
+import { type CallLook, callLooks } from '../../inspector/timeline/call-look.ts'
 
-export type ToolState =
-  | 'running'
-  | 'waiting'
-  | 'ok'
-  | 'timeout'
-  | 'error'
-  | 'denied'
-  | 'artifact'
-  | 'superseded'
-  | 'cancelled'
+export type ToolState = Exclude<CallStatus, 'none'> | 'superseded' | 'cancelled'
 
-interface ToolLook {
-  readonly word: string
-  readonly icon: IconName
-  readonly tone: string
-}
-
-export const toolLooks: { readonly [state in ToolState]: ToolLook } = {
-  running: { word: 'running', icon: 'loader-circle', tone: 'running' },
-  waiting: { word: 'waiting', icon: 'shield-alert', tone: 'needs' },
-  ok: { word: 'ok', icon: 'circle-check', tone: 'done' },
-  timeout: { word: 'timed out', icon: 'timer-off', tone: 'late' },
-  error: { word: 'error', icon: 'circle-x', tone: 'failed' },
-  denied: { word: 'denied', icon: 'ban', tone: 'failed' },
-  artifact: { word: 'artifact', icon: 'package', tone: 'done' },
+export const toolLooks: { readonly [state in ToolState]: Omit<CallLook, 'bar'> } = {
+  ...callLooks,
   superseded: { word: 'superseded', icon: 'rotate-cw', tone: '' },
   cancelled: { word: 'cancelled', icon: 'ban', tone: '' },
 }

@@ -1,8 +1,9 @@
 // The lanes above the calls: the steps of the plan, and what happened between the calls.
+import { plural } from 'bridle/words'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Mark } from '../../inspector/timeline/marks.ts'
-import type { StepStatus } from '../../inspector/timeline/plan-steps.ts'
+import { STEP_WORDS, type StepStatus } from '../../inspector/timeline/plan-steps.ts'
 import { useSelection } from '../../inspector/use-selection.ts'
 import { MARK_ROOM } from '../limits.ts'
 import { markClusters } from '../model/chart-marks.ts'
@@ -16,13 +17,6 @@ const stepTones: { readonly [status in StepStatus]: string } = {
   stopped: '',
   failed: ' f',
 }
-const stepWords: { readonly [status in StepStatus]: string } = {
-  open: 'open',
-  running: 'in progress',
-  done: 'done',
-  stopped: 'stopped',
-  failed: 'failed',
-}
 
 /** An agent that tells no plan has no lane for it. */
 export const PlanLane = ({ steps }: { readonly steps: readonly ChartStep[] }) => {
@@ -31,7 +25,7 @@ export const PlanLane = ({ steps }: { readonly steps: readonly ChartStep[] }) =>
   return (
     <section className="times-lane" aria-label="Plan">
       <div className="lb">
-        Plan<span className="t3">{steps.length === 1 ? '1 step' : `${steps.length} steps`}</span>
+        Plan<span className="t3">{plural(steps.length, 'step')}</span>
       </div>
       <ol className="trk">
         {steps.map(({ key, number, title, status, from, to }) => {
@@ -39,9 +33,14 @@ export const PlanLane = ({ steps }: { readonly steps: readonly ChartStep[] }) =>
           const words = `${number} ${visibleText(title)}`
           return (
             style && (
-              <li key={key} className={`sg${stepTones[status]}`} style={style} title={`${words}, ${stepWords[status]}`}>
+              <li
+                key={key}
+                className={`sg${stepTones[status]}`}
+                style={style}
+                title={`${words}, ${STEP_WORDS[status]}`}
+              >
                 {words}
-                <span className="vh">, {stepWords[status]}</span>
+                <span className="vh">, {STEP_WORDS[status]}</span>
               </li>
             )
           )

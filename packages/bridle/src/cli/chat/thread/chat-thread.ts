@@ -1,6 +1,7 @@
 // A session's conversation as lines of a terminal. It compares each state with what is printed, so that a reconnect prints nothing
 // twice and loses nothing.
 import type { HarnessMessage, HarnessState } from '../../../client/index.ts'
+import { endingText, isPlace } from '../../../words/index.ts'
 import { cutToColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { EARLIER_MESSAGES_MAX, INPUT_ROWS_MAX } from '../limits.ts'
@@ -101,10 +102,11 @@ export class ChatThread {
       const text = isLast && error ? error : 'The run failed.'
       return errorRows(text, columns, paint)
     }
-    const place = stopReason === undefined ? undefined : placeWords[stopReason]
-    if (place !== undefined) return [paint.style('dim', `· ${place}`)]
-    const word = stopReason === undefined ? undefined : (stopWords[stopReason] ?? stopReason)
-    return word === undefined ? [] : [paint.style('yellow', `✗ ${cutToColumns(oneLine(word), columns - 2)}`)]
+    if (stopReason === undefined) return []
+    const words = endingText(stopReason)
+    return isPlace(stopReason)
+      ? [paint.style('dim', `· ${words}`)]
+      : [paint.style('yellow', `✗ ${cutToColumns(oneLine(words), columns - 2)}`)]
   }
 }
 
@@ -131,17 +133,5 @@ export const plainRows = (text: string, columns: number, paint: Paint): string[]
       wrapSpans(line, [{ start: 0, end: line.length, styles: [] }], { first: '', rest: '' }, columns, paint),
     )
     .map(({ text: row }) => row)
-
-const stopWords: { readonly [reason: string]: string } = {
-  cancelled: 'stopped',
-  max_tokens: 'the answer is cut off: it reached the limit of the model',
-  refusal: 'the model refused to answer',
-}
-
-/** Places in the history: nothing went wrong there. */
-const placeWords: { readonly [reason: string]: string } = {
-  branched: 'the branch begins here',
-  imported: 'the imported session ends here',
-}
 
 const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

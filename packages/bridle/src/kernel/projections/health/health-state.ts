@@ -1,5 +1,6 @@
 // The state behind a session's health: counters and timestamps. Types only: health.ts says how events change it. No ages, so
 // that a snapshot changes only with a fact.
+import type { FindingSubject } from '../../../words/health.ts'
 import type { BudgetName } from '../../schemas.ts'
 import type { AuditRow } from '../indexes/audit.ts'
 
@@ -24,7 +25,6 @@ export interface HealthFold {
   readonly withoutEvidence: number
   /** Whether this turn has evidence, on which its text may rest. */
   readonly evidence: boolean
-  /** The current stretch of text or thinking. */
   readonly unprovenStretch: 'text' | 'thinking' | null
   /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
   readonly penaltiesBefore: number
@@ -53,18 +53,6 @@ export interface HealthFold {
 
 /** Counters that lower the score until clean turns forgive them. */
 export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
-
-export type FindingSubject =
-  | 'failed'
-  | 'stuck'
-  | 'budget'
-  | 'waiting'
-  | 'transport'
-  | 'retries'
-  | 'tools'
-  | 'loops'
-  | 'plans'
-  | 'context'
 
 export type EvidenceSubject = FindingSubject | 'spending'
 

@@ -18,7 +18,6 @@ export interface Subagent {
   readonly toolCallId?: string
 }
 
-/** Delegated work, by agent id. */
 export type Subagents = { readonly [agentId: string]: Subagent }
 
 export const subagents: Projection<Subagents> = {

@@ -42,7 +42,6 @@ export class LogReader {
     return this.#guard(() => this.#ports.log.read(this.#ports.key, after, limit, PAGE_OPTIONS))
   }
 
-  /** The text of the chunk of an artifact that has this number. */
   async chunkText(seq: number): Promise<string> {
     const [event] = await this.#guard(() => this.#ports.log.read(this.#ports.key, seq - 1, 1))
     return event?.type === 'artifact_chunk' ? event.payload.text : ''

@@ -3,14 +3,14 @@
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
-import { type AuditRow, auditRow } from '../../../kernel/projections/indexes/audit.ts'
+import { auditRow, wireAuditRow } from '../../../kernel/projections/indexes/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'
 import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
-import type { AuditEntry, AuditPage } from '../wire.ts'
+import type { AuditPage } from '../wire.ts'
 import { eventsAt } from './event-lookup.ts'
 import { findKey, findSession } from './routes.ts'
 
@@ -49,21 +49,7 @@ const auditPage = async (session: Session, end: number, limit: number): Promise<
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)
-    return row ? [auditEntry(row, own, row.seq < session.state.lifecycle.claimedSeq)] : []
+    return row ? [wireAuditRow(row, session.state.lifecycle.claimedSeq, own)] : []
   })
   return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }
-
-const auditEntry = (
-  { seq, at, action, actor, actor_claimed, summary }: AuditRow,
-  incarnation: number,
-  isImported: boolean,
-): AuditEntry => ({
-  event_id: eventId(seq, incarnation),
-  timestamp: new Date(at).toISOString(),
-  action,
-  actor,
-  summary,
-  ...(actor_claimed && { actor_claimed }),
-  ...(isImported && { imported: true }),
-})

@@ -8,38 +8,27 @@ import type { HealthSummary, SessionRow } from '../wire.ts'
 
 export const sessionRow = (session: ListedSession, { engine, runnerKind }: EngineIdentity): SessionRow => {
   const { key, head, row } = session
-  const { detail } = row
-  const state = {
-    status: row.status,
-    attempts: detail.attempts ?? 0,
-    maxRetries: detail.maxRetries ?? 0,
-    expiresAt: detail.expiresAt ?? null,
-    endedAt: detail.endedAt ?? null,
-    updatedAt: row.updatedAt,
-    heartbeatAt: detail.heartbeatAt ?? null,
-    lastError: detail.lastError ?? null,
-    approvalId: row.approvals[0]?.id ?? null,
-    parentSessionId: parentIdOf(row),
-    branchSourceEventId: detail.branchSourceEventId ?? null,
-    branchResumeCursor: detail.branchResumeCursor ?? null,
-  }
+  const { updatedAt, approvals, isArchived = false } = row
+  const lastEventId = eventId(head, incarnationOf(session))
+  const facts = { ...MISSING_FACTS, ...row.detail, status: row.status, updatedAt }
   return {
-    ...stateFields(state),
+    ...stateFields({ ...facts, approvalId: approvals[0]?.id ?? null, parentSessionId: parentIdOf(row) }),
     engine,
     runner_kind: runnerKind,
-    ...listedFields(key, {
-      ...row,
-      lastEventId: eventId(head, incarnationOf(session)),
-      retryAt: detail.retryAt ?? null,
-      isArchived: row.isArchived ?? false,
-    }),
-    pendingApprovals: row.approvals.length,
-    health: healthOf(detail),
-    usage: detail.usage ?? null,
-    step: detail.step ?? null,
-    model: detail.model ?? null,
-    messages: detail.messages ?? 0,
+    ...listedFields(key, { ...row, lastEventId, retryAt: facts.retryAt, isArchived }),
+    pendingApprovals: approvals.length,
+    health: healthOf(row.detail),
+    usage: facts.usage,
+    step: facts.step,
+    model: facts.model,
+    messages: facts.messages,
   }
+}
+
+/** Rows that an older version wrote lack these. */
+const MISSING_FACTS = {
+  ...{ attempts: 0, maxRetries: 0, messages: 0, expiresAt: null, endedAt: null, heartbeatAt: null, lastError: null },
+  ...{ branchSourceEventId: null, branchResumeCursor: null, retryAt: null, usage: null, step: null, model: null },
 }
 
 /** The store knows the incarnation of a log that it holds; a list that is made of rows alone knows it from the row. */

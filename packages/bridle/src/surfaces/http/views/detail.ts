@@ -41,7 +41,6 @@ export const sessionCard = (
       retryAt: retryAtOf(state),
       isArchived: life.isArchived,
     }),
-    status,
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
