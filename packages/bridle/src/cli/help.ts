@@ -2,7 +2,7 @@
 import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
-import { wrapRemark, wrapText } from './terminal/text-lines.ts'
+import { behindLabel, wrapRemark, wrapText } from './terminal/text-lines.ts'
 import { verbs as allVerbs, VERB_GROUPS, type VerbRow } from './verbs.ts'
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
@@ -40,7 +40,7 @@ export const commandHelp = (
   ])
   const usage = [name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')
   return [
-    wrap(`${command} ${usage}: ${summary}`, HELP_COLUMNS).join('\n'),
+    ...behindLabel('', wrapText(`${command} ${usage}: ${summary}`, HELP_COLUMNS)),
     ...(rows.length > 0 ? [columns(rows)] : []),
     ...(notes === undefined ? [] : [paragraph(notes, command)]),
     `Example:\n  ${command} ${example}`,
@@ -65,9 +65,5 @@ const columns = (
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string =>
   rows
-    .flatMap(([left, right]) =>
-      wrap(right, HELP_COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? left : '').padEnd(width)}  ${line}`),
-    )
+    .flatMap(([left, right]) => behindLabel(`  ${left.padEnd(width)}  `, wrapText(right, HELP_COLUMNS - width - 4)))
     .join('\n')
-
-const wrap = (text: string, width: number): string[] => wrapText(text, width).map((line) => line.trimEnd())

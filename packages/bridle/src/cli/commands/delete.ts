@@ -3,9 +3,8 @@ import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outpu
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
 import { truncateLine } from '../terminal/output.ts'
-import { askChoice } from '../terminal/question.ts'
+import { confirm } from '../terminal/question.ts'
 
 export const deleteSession = defineCommand({
   options: {
@@ -23,14 +22,10 @@ export const deleteSession = defineCommand({
       fabric.session(each, flags.agent),
     )
     if (!flags.yes) {
-      const { signal, dispose } = listenForInterrupt()
       const which = `${id} of ${agent}`
       const room = out.width - `${which}: “”`.length
       out.line(title === '' || room < 1 ? which : `${which}: “${truncateLine(title, room)}”`)
-      const answer = await askChoice(out, 'This cannot be undone. Delete it? [y]es, [n]o: ', ['y', 'n'], signal)
-      dispose()
-      if (answer === null) out.write('\n')
-      if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, `Nothing was deleted.`)
+      await confirm(out, 'This cannot be undone. Delete it?', 'Nothing was deleted.')
     }
     await fabric.remove(agent, id)
     if (out.isJson) out.row({ sessionId: id, agent, deleted: true })

@@ -4,9 +4,8 @@ import type { SessionDetail } from '../../client/index.ts'
 import { isJsonObject, type Json, omit } from '../../kernel/json.ts'
 import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags, workspaceOptions } from '../runs/workspace-option.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { askChoice } from '../terminal/question.ts'
+import { confirm } from '../terminal/question.ts'
 import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
 export const continuationOptions = {
@@ -44,11 +43,7 @@ export const confirmedContinuation = async (
       EXIT_CODES.failed,
       `${detail.id} was imported from a file. Read its prompts, and repeat the command with --confirm ${prompts_digest}`,
     )
-  const { signal, dispose } = listenForInterrupt()
-  const answer = await askChoice(out, 'Start a session with them? [y]es, [n]o: ', ['y', 'n'], signal)
-  dispose()
-  if (answer === null) out.write('\n')
-  if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, 'Nothing was started.')
+  await confirm(out, 'Start a session with them?', 'Nothing was started.')
   return { ...confirmed, prompts_digest }
 }
 
