@@ -125,7 +125,7 @@ export const actOptions = {
   actor: { type: 'string', value: 'NAME', help: 'the person who acts, for the log' },
 } as const satisfies CliCommand['options']
 
-export const agentOption = {
+const agentOption = {
   agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
 } as const satisfies CliCommand['options']
 
@@ -143,3 +143,6 @@ export const outputOptions = {
   json: { type: 'boolean', help: 'JSON lines, as when piped' },
   text: { type: 'boolean', help: 'for people, also when piped' },
 } as const satisfies CliCommand['options']
+
+/** Options of a command about a session of a server. */
+export const sessionOptions = { ...agentOption, ...clientOptions, ...outputOptions } as const

@@ -3,18 +3,12 @@ import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
 import { behindLabel, wrapRemark, wrapText } from './terminal/text-lines.ts'
-import { verbs as allVerbs, VERB_GROUPS, type VerbRow } from './verbs.ts'
+import { type VerbRow, type VerbTable, verbGroups, verbs } from './verbs.ts'
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
-export const helpOverview = (verbs: { readonly [name: string]: VerbRow }, command: string = commandName()): string => {
-  const rows = Object.entries(verbs).map(
-    ([name, { group, argumentNames, summary }]) => [group, [name, ...argumentNames].join(' '), summary] as const,
-  )
-  const width = Math.max(...rows.map(([, left]) => left.length))
-  const groups = VERB_GROUPS.map((group) => {
-    const own = rows.flatMap(([of, ...row]) => (of === group ? [row] : []))
-    return `${group}\n${columns(own, width)}`
-  })
+export const helpOverview = (command: string = commandName()): string => {
+  const width = Math.max(...rowsOf(verbs).map(([left]) => left.length))
+  const groups = Object.entries(verbGroups).map(([heading, own]) => `${heading}\n${columns(rowsOf(own), width)}`)
   return `bridle: one durable session between any agent and any frontend
 
 ${groups.join('\n\n')}
@@ -27,6 +21,11 @@ ${paragraph(
   command,
 )}`
 }
+
+const rowsOf = (table: VerbTable) =>
+  Object.entries(table).map(
+    ([name, { argumentNames, summary }]) => [[name, ...argumentNames].join(' '), summary] as const,
+  )
 
 export const commandHelp = (
   name: string,
@@ -57,7 +56,7 @@ const paragraph = (text: string, command: string): string =>
 /** A line break between two lines that are neither empty nor indented. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm
 
-const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(allVerbs).join('|')})\\b)`, 'g')
+const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(verbs).join('|')})\\b)`, 'g')
 
 /** Each right side is wrapped below itself. */
 const columns = (

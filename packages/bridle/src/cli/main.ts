@@ -20,10 +20,10 @@ const strangers = new Set(['runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
   if (name === '--version' || name === '-v') return printLine(version())
-  if (name === '--help' || name === '-h') return printLine(helpOverview(verbs))
+  if (name === '--help' || name === '-h') return printLine(helpOverview())
   if (name === 'help') {
     const [about] = rest
-    if (about === undefined) return printLine(helpOverview(verbs))
+    if (about === undefined) return printLine(helpOverview())
     const row = findVerb(about)
     return printLine(commandHelp(about, row, await row.load()))
   }

@@ -5,7 +5,7 @@ import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
-import { isNotFound, newestSession, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
+import { findSession, isNotFound, newestSession, sessionsByPrefix } from '../session-ids/session-prefix.ts'
 import { unknownAgent } from '../session-ids/unknown-agent.ts'
 import { newChatBody } from './chat-workspace.ts'
 
@@ -74,13 +74,7 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
   try {
     const session =
       agent === undefined
-        ? await withSession(
-            fabric,
-            id,
-            undefined,
-            (each) => fabric.session(each),
-            (row) => chatCommand(row, serverFlags),
-          )
+        ? await findSession(fabric, id, undefined, (row) => chatCommand(row, serverFlags))
         : await fabric.session(id, agent)
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {

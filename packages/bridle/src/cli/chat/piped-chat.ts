@@ -7,15 +7,13 @@ import { createEventPrinter, type PrintableEvent } from '../terminal/event-print
 import { type CliOutput, escapeControls, widthOf } from '../terminal/output.ts'
 import type { ChatTarget } from './chat-target.ts'
 
-export interface PipedChatOptions {
-  readonly connection: ServerConnection
-  readonly target: ChatTarget
-  readonly out: CliOutput
-  readonly signal: AbortSignal
-}
-
 /** The exit code of the first run that did not complete, else 0. Later lines are sent all the same. */
-export const runPipedChat = async ({ connection, target, out, signal }: PipedChatOptions): Promise<number> => {
+export const runPipedChat = async (
+  connection: ServerConnection,
+  target: ChatTarget,
+  out: CliOutput,
+  signal: AbortSignal,
+): Promise<number> => {
   const lines = createInterface({ input: process.stdin, terminal: false })
   const stop = () => lines.close()
   signal.addEventListener('abort', stop, { once: true })
@@ -28,8 +26,6 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
       const display = out.isJson ? out.row : answerDisplay(out)
       const end = await runToEnd({
         ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
-        onAccepted: async () => {},
-        onDisconnect: () => {},
         onEvent: display,
       })
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })

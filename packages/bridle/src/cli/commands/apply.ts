@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '../../client/index.ts'
 import { takeOver } from '../apply/take-over.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
 import { namedUrl, repeatedFlags, serverSettings, startCommand } from '../config/settings.ts'
@@ -26,10 +26,8 @@ export const apply = defineCommand({
       type: 'boolean',
       help: 'also bring files that a server loads: agents, settings, .env, packages of a project',
     },
-    ...agentOption,
-    ...clientOptions,
+    ...sessionOptions,
     ...dataOptions,
-    ...outputOptions,
   },
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
 with git diff. Where they do not fit, nothing is changed, and the words have the command that keeps your version of those files.

@@ -6,16 +6,7 @@ import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
-import {
-  agentOption,
-  type CliFlags,
-  type CliInvocation,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { type CliFlags, type CliInvocation, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
@@ -26,9 +17,7 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 const options = {
   reason: { type: 'string', value: 'TEXT', help: 'the reason; the agent reads it' },
   actor: { type: 'string', value: 'NAME', help: 'the person who decides' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const approve = defineCommand({

@@ -2,16 +2,9 @@
 import { pipeline } from 'node:stream/promises'
 import type { ArtifactPage, FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  agentOption,
-  type CliFlags,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { type CliFlags, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -21,9 +14,7 @@ import { printTable, timeAgo } from '../terminal/table.ts'
 
 const options = {
   output: { type: 'string', short: 'o', value: 'FILE', help: 'save the artifact there; else it is printed' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const artifacts = defineCommand({
@@ -43,11 +34,8 @@ const list = async (fabric: FabricClient, session: string, flags: CliFlags<typeo
   const { agent } = flags
   const rows: ArtifactPage['artifacts'][number][] = []
   const all = async (id: string): Promise<string> => {
-    for (let before: string | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
-      const page = await fabric.artifacts(id, present({ agent, before }))
+    for await (const page of allPages((before) => fabric.artifacts(id, present({ agent, before }))))
       rows.push(...page.artifacts)
-      before = page.next === undefined ? undefined : String(page.next)
-    }
     return id
   }
   const id = await withSession(fabric, session, agent, all)

@@ -12,7 +12,7 @@ import { asRemoval } from '../runs/missing-session.ts'
 import { pauseWatch } from '../runs/pause-watch.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { findSession, isNotFound } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
 import { endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -36,7 +36,7 @@ within 2 seconds cancels it.`,
     const after = flags.after === undefined ? undefined : parseEventFlag('--after', flags.after)
     const lookup = await createClient(flags, env)
     // With an agent the session need not exist, so the text is its whole id.
-    const known = agent === null ? await withSession(lookup, session, undefined, (each) => lookup.session(each)) : null
+    const known = agent === null ? await findSession(lookup, session, undefined) : null
     const id = known?.id ?? session
     const isAnswered = await answeredBefore(lookup, id, agent)
     const fabric = await createWatchingClient(flags, env)

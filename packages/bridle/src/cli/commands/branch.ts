@@ -2,21 +2,13 @@
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  actOptions,
-  agentOption,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { actOptions, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 
 export const branch = defineCommand({
   options: {
@@ -26,9 +18,7 @@ export const branch = defineCommand({
     title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
     ...continuationOptions,
     ...actOptions,
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `The session itself does not change. Without a prompt the new session waits for one.
 The prompts of an imported session are shown first; a script confirms them with --confirm.
@@ -39,7 +29,7 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
       throw new ExitError(EXIT_CODES.usage, '--from and --checkpoint name the same thing; take one of them.')
     const named = from === undefined ? undefined : parseEventFlag('--from', from)
     const fabric = await createClient(flags, env)
-    const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
+    const detail = await findSession(fabric, session, agent)
     const serverFlags = repeatedFlags(flags)
     const event = named ?? pointOf(detail, checkpoint)
     if (event === undefined) {

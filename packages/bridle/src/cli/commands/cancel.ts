@@ -1,7 +1,7 @@
 // `bridle cancel` stops the run in progress.
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { actOptions, defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -12,9 +12,7 @@ export const cancel = defineCommand({
     run: { type: 'string', value: 'ID', help: 'this run, also one that is queued; else the one in progress' },
     queue: { type: 'boolean', help: 'the prompts that wait for their turn, too' },
     ...actOptions,
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `The session stays, and takes the next prompt.
 Background work ends: its waiting prompts are dropped, and bridle branch goes on.

@@ -60,7 +60,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         rethrowMissing(error, connection, flags.id ?? ''),
       )
       if (earlyKeys === null)
-        return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
+        return await runPipedChat(connection, target, out, interruption.signal).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)
           if (changes !== null) out.note(changes)
         })

@@ -1,26 +1,22 @@
 // `bridle delete` erases a session, after it has asked.
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 import { truncateLine } from '../terminal/output.ts'
 import { confirm } from '../terminal/question.ts'
 
 export const deleteSession = defineCommand({
   options: {
     yes: { type: 'boolean', short: 'y', help: 'without a question; needed where nobody can answer one' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: 'The log, the artifacts and the files of the session are gone for good, and its run ends. Its branches stay.',
   run: async ({ args: [session = ''], flags, env, out }) => {
     if (!flags.yes && !out.canAsk)
       throw new ExitError(EXIT_CODES.usage, `Nobody can be asked here: ${commandName()} delete needs --yes.`)
     const fabric = await createClient(flags, env)
-    const { id, agent, title } = await withSession(fabric, session, flags.agent, (each) =>
-      fabric.session(each, flags.agent),
-    )
+    const { id, agent, title } = await findSession(fabric, session, flags.agent)
     if (!flags.yes) {
       const which = `${id} of ${agent}`
       const room = out.width - `${which}: “”`.length

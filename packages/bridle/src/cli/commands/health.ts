@@ -3,16 +3,9 @@
 import type { FabricClient, SessionRow } from '../../client/index.ts'
 import { connectChanges } from '../../client/operator/changes.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  agentOption,
-  type CliFlags,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { type CliFlags, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { awayRemarks } from '../runs/away-remarks.ts'
@@ -25,13 +18,12 @@ import { healthChangeLines, healthTexts, healthWords } from '../terminal/health-
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { printSessionTable, worstFirst } from '../terminal/session-table.ts'
+import { behindLabel } from '../terminal/text-lines.ts'
 
 const options = {
   watch: { type: 'boolean', short: 'w', help: 'go on with each change, until Ctrl+C' },
   below: { type: 'string', value: 'SCORE', help: 'only sessions with a lower score than this, from 1 to 100' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const health = defineCommand({
@@ -79,12 +71,9 @@ const oneSession = async (
 
 const unhealthy = async (fabric: FabricClient, below: number, agent: string | undefined): Promise<SessionRow[]> => {
   const rows: SessionRow[] = []
-  let cursor: string | undefined
-  do {
-    const page = await fabric.sessions({ order: 'created', limit: LIST_PAGE, ...present({ agent, cursor }) })
-    rows.push(...page.sessions.filter((row) => isBelow(row, below)))
-    cursor = page.next
-  } while (cursor !== undefined)
+  const read = (cursor: string | undefined) =>
+    fabric.sessions({ order: 'created', limit: LIST_PAGE, ...present({ agent, cursor }) })
+  for await (const page of allPages(read)) rows.push(...page.sessions.filter((row) => isBelow(row, below)))
   if (rows.length === 0) await checkAgent(fabric, agent)
   return worstFirst(rows)
 }
@@ -165,10 +154,9 @@ const printList = async (
 /** A line of its own with the time: the columns of the list above may be out of sight. */
 const printChange = (out: CliOutput, row: SessionRow): void => {
   if (out.isJson) return out.row(rowOf(row))
-  const time = new Date().toTimeString().slice(0, 8)
-  const [first, ...advice] = healthChangeLines(row, out.width - time.length - 2)
-  out.line(`${out.style('dim', time)}  ${first}`)
-  for (const line of advice) out.line(`${' '.repeat(time.length)}  ${line}`)
+  const time = `${new Date().toTimeString().slice(0, 8)}  `
+  const lines = healthChangeLines(row, out.width - time.length)
+  behindLabel(out.style('dim', time), lines, time.length).forEach(out.line)
 }
 
 const healthColumn = {

@@ -4,7 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS } from '../../client/limits.ts'
 import { present } from '../../kernel/json.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
@@ -31,9 +31,7 @@ export const logs = defineCommand({
     tool: { type: 'string', value: 'NAME', help: 'about this tool' },
     status: { type: 'string', value: 'STATUS', help: 'with this status, such as error' },
     grep: { type: 'string', value: 'PATTERN', help: 'whose JSON has this, in upper or lower case' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `With -f it survives restarts of the server: nothing is lost, repeated or reordered.
 Lines are cut to the terminal; JSON has everything.`,

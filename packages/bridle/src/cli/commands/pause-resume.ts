@@ -1,21 +1,12 @@
 // `bridle pause` and `bridle resume`: a session stops before its next step, and continues there.
 import { present } from '../../kernel/json.ts'
-import {
-  actOptions,
-  agentOption,
-  type CliFlags,
-  type CliInvocation,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  outputOptions,
-} from '../command.ts'
+import { actOptions, type CliFlags, type CliInvocation, defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
-const options = { ...actOptions, ...agentOption, ...clientOptions, ...outputOptions } as const
+const options = { ...actOptions, ...sessionOptions } as const
 
 export const pause = defineCommand({
   options,

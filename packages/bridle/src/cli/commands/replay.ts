@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { History, SessionAt } from '../../history/index.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { explainError } from '../explain-error.ts'
 import { REPLAY_GAP_MS } from '../limits.ts'
@@ -20,9 +20,7 @@ export const replay = defineCommand({
     to: { type: 'string', value: 'EVENT', help: 'only up to this event, such as ev-12' },
     speed: { type: 'string', value: 'SPEED', help: '4x, 0.5x, or max: without a wait. Default: 1x on a terminal' },
     session: { type: 'string', value: 'ID', help: 'which session, where a file has several' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `A file is one that bridle export wrote; no server is needed for it. Waits longer than 2 seconds are shortened.
 JSON is one line: the session as it was at the last event that is shown.

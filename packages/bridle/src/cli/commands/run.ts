@@ -90,13 +90,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const note = workspace ? workspaceNote(known ?? { id }) : null
       if (note !== null) out.note(note)
       pause.readStatus(known?.status)
-      if (pause.isPaused) display.onPause()
+      if (pause.isPaused) display.onPause?.()
     }
     try {
       if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
         throw new ExitError(EXIT_CODES.usage, sayWhat)
       display = out.isJson
-        ? jsonDisplay(out)
+        ? { onEvent: out.row }
         : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause })
       const end = await runToEnd({
         ...connection,
@@ -187,20 +187,13 @@ const LEFT_WORDS = {
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
-  readonly onDisconnect: (cause: FabricError) => void
+  readonly onDisconnect?: (cause: FabricError) => void
   readonly onReconnect?: () => void
   /** The session is paused already when it takes the prompt. */
-  readonly onPause: () => void
+  readonly onPause?: () => void
   /** Withdraws open questions; resolves when the terminal is free. */
-  readonly finish: () => Promise<void>
+  readonly finish?: () => Promise<void>
 }
-
-const jsonDisplay = (out: CliOutput): RunDisplay => ({
-  onEvent: out.row,
-  onDisconnect: () => {},
-  onPause: () => {},
-  finish: async () => {},
-})
 
 /** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (

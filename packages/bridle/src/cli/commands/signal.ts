@@ -1,6 +1,6 @@
 // `bridle signal` sends a signal to the run of a session.
 import { present } from '../../kernel/json.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJson } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -9,9 +9,7 @@ export const signal = defineCommand({
   options: {
     key: { type: 'string', value: 'ID', help: 'sent twice with the same key, it takes effect once' },
     actor: { type: 'string', value: 'NAME', help: 'the person or program that sends it' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: 'The payload is JSON: \'{"paid":true}\', 3, \'"a text"\'. Without one it is null.',
   run: async ({ args, flags, env, out }) => {

@@ -42,8 +42,8 @@ export const serverSettings = async (
   const data = folderOf(flags, env, config)
   // `.env` and the settings file may name another data folder, and that one has the digests.
   for (const each of [join(folder, DEFAULT_DATA), early]) checkLoaded(each, data)
-  const port = flags.port ?? env.PORT
-  if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+  const named = flags.port ?? env.PORT
+  const port = named === undefined ? undefined : checkedPort(named)
   const store = flags.store ?? env.BRIDLE_STORE ?? config.store
   const problem = typeof store === 'string' ? storeProblem(store) : null
   if (problem !== null) throw new ExitError(EXIT_CODES.usage, problem)
@@ -83,6 +83,11 @@ export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: str
 export const namedUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string | null => {
   const url = flags.url ?? (env.BRIDLE_URL || null)
   return url === null ? null : checkedUrl(url)
+}
+
+export const checkedPort = (text: string): string => {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return text
+  throw new ExitError(EXIT_CODES.usage, `"${text}" is not a port.`)
 }
 
 export const checkedUrl = (url: string): string => {
@@ -176,5 +181,3 @@ const clientOf = (
   patience: FetchPatience | null,
 ): FabricClient =>
   fabricClient({ url, fetch: bridleFetch(url, patience, onAnswer), ...present({ authToken, tenantId }) })
-
-export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536

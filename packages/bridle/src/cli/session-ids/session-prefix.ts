@@ -1,10 +1,11 @@
 // A session named by the first characters of its id.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { FabricClient, SessionFilter, SessionRow } from '../../client/index.ts'
+import type { FabricClient, SessionDetail, SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
 import { checkAgent } from './unknown-agent.ts'
 
@@ -36,6 +37,13 @@ export const withSession = async <T>(
     return act(id)
   }
 }
+
+export const findSession = (
+  fabric: FabricClient,
+  text: string,
+  agent: string | undefined,
+  choiceOf?: (row: SessionRow) => string,
+): Promise<SessionDetail> => withSession(fabric, text, agent, (id) => fabric.session(id, agent), choiceOf)
 
 export const isNotFound = (error: unknown): boolean => error instanceof FabricError && error.status === 404
 
@@ -89,28 +97,21 @@ export const sessionsByPrefix = async (
   agent: string | undefined,
 ): Promise<readonly SessionRow[]> => {
   const found = new Map<string, SessionRow>()
-  let cursor: string | undefined
-  do {
-    // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
-    const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
-    const page = await fabric.sessions({ ...filter, ...present({ agent, cursor }) })
+  const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
+  const read = (cursor: string | undefined) => fabric.sessions({ ...filter, ...present({ agent, cursor }) })
+  // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
+  for await (const page of allPages(read))
     for (const row of page.sessions) if (row.id.startsWith(text)) found.set(JSON.stringify([row.agent, row.id]), row)
-    cursor = page.next
-  } while (cursor !== undefined)
   return [...found.values()]
 }
 
-/** The first session of a list; null = the list is empty. A page without sessions is not the last one where it has a `next`. */
+/** The first session of a list; null = the list is empty. */
 export const newestSession = async (
   fabric: Pick<FabricClient, 'sessions'>,
   filter: SessionFilter,
 ): Promise<SessionRow | null> => {
-  let cursor: string | undefined
-  do {
-    const { sessions, next } = await fabric.sessions({ ...filter, limit: 1, ...present({ cursor }) })
-    if (sessions[0]) return sessions[0]
-    cursor = next
-  } while (cursor !== undefined)
+  const read = (cursor: string | undefined) => fabric.sessions({ ...filter, limit: 1, ...present({ cursor }) })
+  for await (const page of allPages(read)) if (page.sessions[0]) return page.sessions[0]
   return null
 }
 
