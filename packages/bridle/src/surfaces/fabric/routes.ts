@@ -15,7 +15,7 @@ import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
-import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
+import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
   closeOnOpen,
@@ -113,10 +113,7 @@ export const fabricRoutes: readonly Route[] = [
     query: streamQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: agentEventStreamAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : stream(call, session)
-    },
+    handle: onSession((session, call) => stream(call, session)),
   }),
   route({
     method: 'get',
@@ -126,10 +123,7 @@ export const fabricRoutes: readonly Route[] = [
     call: 'run',
     session: findKey,
     answers: { 200: runStatusAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : runStatus(session, call.param('runId'))
-    },
+    handle: onSession((session, call) => runStatus(session, call.param('runId'))),
   }),
 ]
 
@@ -182,7 +176,7 @@ const timeline = async (
 }
 
 const stream = async (
-  call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
+  call: RouteCall<v.InferOutput<typeof streamQuery>, unknown>,
   session: Session,
 ): Promise<Response | Denial> => {
   const { request, query, ports } = call

@@ -17,20 +17,17 @@ import { MemoryTicketStore, type TicketStore, ticketRoutes } from '../access/tic
 import { withTokenBackoff } from '../access/token-backoff.ts'
 import { exportRoutes } from '../history/export-routes.ts'
 import { importRoutes } from '../history/import-routes.ts'
-import { historyRoutes } from '../history/routes.ts'
-import { treeRoutes } from '../history/tree-routes.ts'
+import { historyRoutes, treeRoutes } from '../history/routes.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
-import { archiveRoutes } from '../sessions/archive.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
 import { channelRoutes } from '../sessions/channel-page.ts'
+import { archiveRoutes, cancelRoutes, renameRoutes, signalRoutes } from '../sessions/command-routes.ts'
 import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
-import { renameRoutes } from '../sessions/rename.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
-import { signalRoutes } from '../sessions/signals.ts'
 import type { ChangeReaders } from '../streams/change-readers.ts'
 import type { FileFetcher } from '../uploads/file-fetcher.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
@@ -146,6 +143,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     probeRoutes,
     ticketRoutes,
     sessionRoutes,
+    cancelRoutes,
     approvalRoutes,
     archiveRoutes,
     artifactRoutes,

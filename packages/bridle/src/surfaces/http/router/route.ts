@@ -205,3 +205,17 @@ export const jsonObject = v.pipe(
   v.custom<JsonObject>(isJsonObject, 'Expected an object'),
   v.metadata({ type: 'object' }),
 )
+
+/** `?agent=` picks one of the sessions that have the same id. */
+export const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
+
+/** Fields of a body, for the log: who acts, and why. */
+export const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
+
+/** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
+export const omitSchema = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((name) => name.trim())),
+  ),
+)

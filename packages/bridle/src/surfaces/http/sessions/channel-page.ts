@@ -8,13 +8,13 @@ import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { channelPageAnswer } from '../answers/session-answers.ts'
 import { CHANNEL_LOOKUP_MAX, CHANNEL_PAGE_MAX } from '../limits.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { badRequest } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { seqsBefore } from '../streams/replay.ts'
 import { channelPageOf } from '../views/channel.ts'
 import type { ChannelPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
-import { findKey, findSession } from './routes.ts'
+import { findKey, onSession } from './routes.ts'
 
 export const channelRoutes: readonly Route[] = [
   route({
@@ -31,9 +31,7 @@ export const channelRoutes: readonly Route[] = [
       before: v.optional(v.string()),
     }),
     answers: { 200: channelPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { limit = ENVELOPES_MAX, before } = call.query
       const position = before === undefined ? null : parseEventId(before)
       if (before !== undefined && !position)
@@ -41,7 +39,7 @@ export const channelRoutes: readonly Route[] = [
       // A cursor of another incarnation is a place in another channel, so the channel begins again.
       const end = position?.incarnation === session.incarnations.own ? position.seq : Number.POSITIVE_INFINITY
       return json<ChannelPage>(await channelPage(session, end, limit))
-    },
+    }),
   }),
 ]
 
