@@ -12,7 +12,7 @@ import { agentNotFound } from '../http/access/unknown-agent.ts'
 import { guardOwnership, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { badRequest, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
+import { badRequest, badSessionId, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
@@ -202,10 +202,7 @@ const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Denial => 
   if (!agent) return agentNotFound(param('name'), { access, ports })
   const closed = refusePrivateAgent({ access, ports }, agent.name)
   if (closed) return closed
-  if (!isId(id))
-    return badRequest(
-      'The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.',
-    )
+  if (!isId(id)) return badSessionId()
   return { tenant: access.tenant, agent: agent.name, id }
 }
 

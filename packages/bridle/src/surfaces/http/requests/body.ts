@@ -72,6 +72,10 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
     if (size > bytesMax) return null
     parts.push(part)
   }
+  return joinedBytes(parts, size)
+}
+
+export const joinedBytes = (parts: readonly Uint8Array[], size: number): Uint8Array => {
   const bytes = new Uint8Array(size)
   let at = 0
   for (const part of parts) {

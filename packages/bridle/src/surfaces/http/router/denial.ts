@@ -50,6 +50,9 @@ export const isDenial = (value: unknown): value is Denial => value instanceof De
 export const badRequest = (message: string): Denial =>
   new Denial('bad_request', message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message)
 
+export const badSessionId = (): Denial =>
+  badRequest('The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.')
+
 export const notFound = (): Denial => new Denial('not_found', NOT_FOUND)
 
 const NOT_FOUND = 'Not found'

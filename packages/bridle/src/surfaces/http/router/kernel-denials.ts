@@ -90,7 +90,14 @@ export const faultDenial = (error: unknown): Denial => {
   return new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', message)
 }
 
-/** The cause, for the line of the request in the server's log. */
-export const faultFields = (error: unknown): { readonly cause: string } => ({
-  cause: error instanceof Error ? error.message : String(error),
-})
+/** The answer, or the denial of a fault with its cause, for the line of the request in the server's log. */
+export const settle = <T>(
+  answering: Promise<T>,
+): Promise<{ readonly answer: T | Denial; readonly fault: { readonly cause?: string } }> =>
+  answering.then(
+    (answer) => ({ answer, fault: {} }),
+    (error: unknown) => ({
+      answer: faultDenial(error),
+      fault: { cause: error instanceof Error ? error.message : String(error) },
+    }),
+  )
