@@ -107,7 +107,6 @@ export const parseCommandLine = (
   return { args: positionals, flags: values }
 }
 
-/** The verb that lists what an argument may be. */
 const listedBy = (argument: string): string => {
   const verb = LISTS.get(argument)
   return verb === undefined ? '' : `; ${commandName()} ${verb} lists them`
@@ -119,7 +118,6 @@ const LISTS: ReadonlyMap<string, string> = new Map([
   ['<approvalId>', 'approvals'],
 ])
 
-/** Options of every act upon a session: who acts, and why. */
 export const actOptions = {
   reason: { type: 'string', value: 'TEXT', help: 'the reason, for the log' },
   actor: { type: 'string', value: 'NAME', help: 'the person who acts, for the log' },
@@ -129,7 +127,6 @@ const agentOption = {
   agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
 } as const satisfies CliCommand['options']
 
-/** Options of every command that calls a server. */
 export const clientOptions = {
   ...flagsOf('--url', '--tenant'),
   data: {
@@ -144,5 +141,4 @@ export const outputOptions = {
   text: { type: 'boolean', help: 'for people, also when piped' },
 } as const satisfies CliCommand['options']
 
-/** Options of a command about a session of a server. */
 export const sessionOptions = { ...agentOption, ...clientOptions, ...outputOptions } as const

@@ -1,4 +1,3 @@
-// The text of `--help`, made from the table of commands.
 import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'

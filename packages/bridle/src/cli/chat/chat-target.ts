@@ -23,7 +23,6 @@ export interface ChatChoice {
   readonly workspace: FolderChoice | null
   /** The flags that lead a further command to the same server. */
   readonly serverFlags: string
-  /** Gets a remark about the choice. */
   readonly say?: (text: string) => void
 }
 
@@ -87,7 +86,6 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
   }
 }
 
-/** The command that goes on with a chat. */
 export const chatCommand = ({ agent, id }: Pick<ChatTarget, 'agent' | 'id'>, serverFlags: string): string =>
   `${commandName()} chat ${agent} --id ${id}${serverFlags}`
 

@@ -90,7 +90,6 @@ export class TerminalChat {
     this.#approvals = this.#newApprovals()
   }
 
-  /** Resolves when the person leaves. */
   async run(): Promise<ChatEnd> {
     const handlers = {
       SIGTERM: () => this.leave(),

@@ -13,7 +13,6 @@ import type { DevFailure, DevReport } from '../../targets/cloudflare/dev-reports
 import type { DevLines } from '../terminal/dev-lines.ts'
 
 export interface ReportListener {
-  /** The address for the Worker. */
   readonly url: string
   readonly close: () => void
 }

@@ -1,5 +1,3 @@
-// `bridle approve` and `bridle reject` answer an approval.
-
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { FabricClient } from '../../client/index.ts'

@@ -1,4 +1,3 @@
-// `bridle cancel` stops the run in progress.
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { actOptions, defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'

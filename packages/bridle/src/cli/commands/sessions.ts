@@ -1,5 +1,3 @@
-// `bridle sessions` lists sessions, the last changed first.
-
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'

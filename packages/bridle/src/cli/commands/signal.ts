@@ -1,4 +1,3 @@
-// `bridle signal` sends a signal to the run of a session.
 import { present } from '../../kernel/json.ts'
 import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'

@@ -1,5 +1,3 @@
-// A list of the server that is read as a whole.
-
 /** The pages in order. A page without rows is not the last one where it has a `next`: the server had read enough for one request. */
 export async function* allPages<P extends { readonly next?: string | number | undefined }>(
   read: (cursor: string | undefined) => Promise<P>,

@@ -19,7 +19,6 @@ export const NO_ANSWER = 'no_answer'
 export const PROXY_ERROR = 'proxy_error'
 
 export interface FetchPatience {
-  /** The terminal that says what is waited for. */
   readonly out: CliOutput
   /** The time for an answer to begin; null = as long as it takes. */
   readonly answerMs?: number | null

@@ -110,7 +110,6 @@ export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
     .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
     .join('')
 
-/** The address of a server, and the token for it. */
 export interface ServerAddress {
   readonly url: string
   readonly authToken?: string | undefined

@@ -7,7 +7,6 @@ import { missingPageText } from '../../targets/node/http/app-files.ts'
 import type { HarnessServer, ServerOptions } from '../../targets/node/index.ts'
 import { settingRows, variablesOf } from '../../targets/settings.ts'
 
-/** The lines before the server starts. */
 export const earlyNotes = (env: NodeJS.ProcessEnv): readonly string[] => [...ignoredFileNotes(), ...variableNotes(env)]
 
 /** The lines about settings that can be judged only when the server is there. */

@@ -26,7 +26,6 @@ interface Caller {
   readonly out: CliOutput
 }
 
-/** The fields of a request for a session that continues this one. */
 export const confirmedContinuation = async (
   detail: SessionDetail,
   { flags, env, out }: Caller,

@@ -43,7 +43,6 @@ export const typeHint = (
 const wantedTypes = (types: readonly string[] | undefined): ReadonlySet<string> | undefined =>
   types && new Set(types.flatMap((each) => each.split(',')))
 
-/** The tool that an event is about; null = none. */
 export const toolOf = ({ type, payload }: LogEvent): string | null => {
   const name = type === 'tool_call' ? payload.name : payload.tool_name
   return typeof name === 'string' ? name : null

@@ -10,7 +10,6 @@ import type { ServerConnection } from './server-connection.ts'
 export const rethrowMissing = async (
   error: unknown,
   { plain, ownData }: Pick<ServerConnection, 'plain' | 'ownData'>,
-  /** The id that was typed. */
   text: string,
 ): Promise<never> => {
   if (ownData === null || !(error instanceof NoSessionError)) throw error

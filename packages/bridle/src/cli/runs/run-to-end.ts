@@ -19,7 +19,6 @@ export interface RunFollowOptions {
   /** The server has accepted the run, which continues even if this process ends. */
   readonly onAccepted?: (runId: string) => Promise<void>
   readonly onEvent: (event: PrintableEvent) => void
-  /** The server cannot be reached at the moment. */
   readonly onDisconnect?: ((cause: FabricError) => void) | undefined
   /** The server answers again, or for the first time. */
   readonly onReconnect?: (() => void) | undefined

@@ -1,4 +1,3 @@
-// An event of a session as a flag names it.
 import { EXIT_CODES, ExitError } from '../command.ts'
 
 /** `ev-12`, or its number; `~2` behind it is the second incarnation of the log. */

@@ -90,7 +90,6 @@ const checkOtherAgents = async (fabric: FabricClient, text: string, agent: strin
   )
 }
 
-/** The sessions whose ids begin so. */
 export const sessionsByPrefix = async (
   fabric: FabricClient,
   text: string,

@@ -21,9 +21,7 @@ export interface DevLines {
 }
 
 export interface DevLinesOptions {
-  /** The folder of the user's files. */
   readonly root: string
-  /** How the command line is called here. */
   readonly command: string
   /** The flag with which a command finds this server, with a space before it; empty or absent where it needs none. */
   readonly addressFlag?: () => string
@@ -37,7 +35,6 @@ export const devLines = (
 ): DevLines => {
   /** Approvals that have a line already. */
   const named = new Set<string>()
-  /** The whole text behind a coloured mark, wrapped. */
   const marked = (mark: string, format: TextStyle, text: string) => {
     const parts = escapeControls(text)
       .split('\n')

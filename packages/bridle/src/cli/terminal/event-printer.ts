@@ -20,7 +20,6 @@ export interface PrintableEvent {
 export interface EventPrinterOptions {
   /** Shows the prompts: the person who watches has not typed them. */
   readonly withPrompts: boolean
-  /** Shows the commands that answer an approval. */
   readonly withHints: boolean
   /** Says when a run is completed: the person who watches a session sees several, and nothing else tells their ends. */
   readonly withEnds?: boolean
@@ -85,7 +84,6 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
   }
 
-  /** The whole text, wrapped into several lines. */
   const whole = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     const shown = escapeControls(text.trim().replaceAll('\t', '  '))

@@ -76,14 +76,12 @@ export interface ReadyHint {
   readonly agent: string | null
   /** In production: which agents are open, and how to open the others. */
   readonly note: string | null
-  /** How the command line is called here. */
   readonly command: string
   readonly width: number
   readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
   readonly hasCockpit: boolean
   /** The label of the page at /. */
   readonly page?: 'cockpit' | 'page'
-  /** Callers need a token. */
   readonly isClosed?: boolean
   /** The variable in front of the command that gives it the token; '' = it does without. */
   readonly tokenSetting?: string

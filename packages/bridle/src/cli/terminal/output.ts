@@ -86,5 +86,4 @@ const shown = (unit: number): string =>
 
 export const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())
 
-/** The text in one line, cut to so many columns. */
 export const truncateLine = (text: string, columns: number): string => cutToColumns(oneLine(text), Math.max(columns, 1))

@@ -5,7 +5,6 @@ import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine, withPrinting } from './output.ts'
 
 export interface WorkingOutput {
-  /** The output, to be used in place of the given one. */
   readonly out: CliOutput
   /** Wipes the line; false = it was not shown. */
   readonly stop: () => boolean

@@ -6,8 +6,7 @@ import { VOICE_EARLY_BYTES_MAX, VOICE_FRAME_BYTES, VOICE_UNSENT_BYTES_MAX } from
 import { isPermanent, withCredentials } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
-import { bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
-import { BinarySockets } from './binary-sockets.ts'
+import { BinarySockets, bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
 import { EventQueues } from './event-queues.ts'
 import type { FabricVoiceEvent, FabricVoiceHandle, FabricVoiceOptions, FabricVoiceToolResult } from './options.ts'
 

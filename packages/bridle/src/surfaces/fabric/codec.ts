@@ -38,7 +38,6 @@ export const agentEvent = (key: Key, logged: AnyEvent, logs: Incarnations = FIRS
   } as AgentEvent
 }
 
-/** Whether this wire carries the event. */
 export const isCarried =
   (key: Key) =>
   (event: AnyEvent): boolean =>
@@ -58,7 +57,6 @@ export const resetEvent = (
   data: { head },
 })
 
-/** The readers of a session's event stream. */
 export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience =>
   frameAudience('fabric:sse', logs, (event) => agentEvent(key, event, logs))
 

@@ -18,7 +18,6 @@ import { performFabricCommand, refusalAck, type TaskHost } from './commands.ts'
 import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
 import type { FabricClientMessage, FabricServerMessage } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
 export interface FabricConnection {
   readonly key: Key
   readonly scopes: readonly Scope[]
@@ -30,7 +29,6 @@ export interface FabricConnection {
   readonly since: number | null
 }
 
-/** The same object for all sockets of a server. */
 export interface FabricSocketPorts extends SessionSocketPorts, HeartbeatTimes {
   readonly host: TaskHost
   readonly directory?: Pick<Directory, 'find'>

@@ -5,7 +5,6 @@ import { STREAM_HEARTBEAT_MS } from '../http/limits.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 
-/** The end of a run, as the answer to an invocation. */
 export interface InvocationEnd {
   readonly status: 200 | 500
   readonly body: object
@@ -16,7 +15,6 @@ export interface HeartbeatBodyOptions {
   readonly heartbeatMs: number | undefined
   /** For `Preference-Applied`. */
   readonly applied: string
-  /** Called when the caller has left. */
   readonly leave: () => void
 }
 

@@ -2,7 +2,6 @@
 //
 // A run may take longer than a proxy waits for the first byte. Even so the answer begins only with the outcome: its status comes
 // first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
-
 import type * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
@@ -25,7 +24,7 @@ import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
-import { type InvokePreference, parsePreference } from './invoke-preference.ts'
+import { WAIT_SECONDS_MAX } from './limits.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
 
 type InvokeQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
@@ -152,3 +151,28 @@ const agentPath = (request: Request, key: Key): string => publicPath(request, `/
 
 const runPath = (request: Request, key: Key, runId: string): string =>
   publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`)
+
+interface InvokePreference {
+  /** Null = until the end of the run; 0 = not at all. */
+  readonly waitMs: number | null
+  /** The caller understands an answer that begins before the outcome is known. */
+  readonly heartbeat: boolean
+  /** For `Preference-Applied`. */
+  readonly applied: string
+}
+
+/** `respond-async`, `wait=<seconds>`, both, or `heartbeat`; other preferences are ignored. */
+const parsePreference = (prefer: string | null): InvokePreference => {
+  const preferences = (prefer ?? '')
+    .split(',')
+    .map((preference) => preference.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  const isAsync = preferences.includes('respond-async')
+  const wait = preferences
+    .map((preference) => /^wait="?(\d{1,9})"?$/.exec(preference)?.[1])
+    .find((seconds) => seconds !== undefined)
+  const seconds = wait === undefined ? null : Math.min(Number(wait), WAIT_SECONDS_MAX)
+  const waitMs = seconds === null ? (isAsync ? 0 : null) : seconds * 1_000
+  const heartbeat = waitMs === null && preferences.includes('heartbeat')
+  const parts = [...(isAsync ? ['respond-async'] : []), ...(seconds === null ? [] : [`wait=${seconds}`])]
+  return { waitMs, heartbeat, applied: heartbeat ? 'heartbeat' : parts.join(', ') }
+}

@@ -22,7 +22,7 @@ import {
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { sessionTitle } from '../http/sessions/session-settings.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { newSessionId, userPart } from './session-ids.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import type { BranchReceipt } from './wire.ts'
 
 export const branchBody = v.looseObject({
@@ -108,7 +108,6 @@ export const branchFrom = async (
   })
 }
 
-/** The number of the event to branch at. */
 const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {
   const { key, state, incarnations } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)

@@ -99,7 +99,6 @@ export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS
     return healthEnvelope(key, snapshot, event.seq, event.at)
   })
 
-/** The answer of `/stream-events`. */
 export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((type) => {
   const { tier, persisted, source, role } = catalogue[type]
   return { type, tier, persisted, source, role }

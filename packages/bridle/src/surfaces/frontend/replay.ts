@@ -20,8 +20,8 @@ import { sessionTitle, settingsFields, settingsOf } from '../http/sessions/sessi
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
-import { newSessionId, userPart } from './session-ids.ts'
 import type { ReplayReceipt } from './wire.ts'
 
 const replayBody = v.looseObject({
@@ -96,7 +96,6 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   })
 }
 
-/** The settings of the session with the changes of the request. */
 const replaySettings = (
   session: Session,
   { model, settings: changes = {} }: ReplayCall['body'],

@@ -1,5 +1,3 @@
-// A session's streams: its envelopes, and its health.
-
 import * as v from 'valibot'
 import type { Tier } from '../../kernel/catalogue.ts'
 import { type AnyEvent, eventId } from '../../kernel/event.ts'

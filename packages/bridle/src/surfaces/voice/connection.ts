@@ -39,7 +39,6 @@ import { AUDIO_UNSENT_BYTES_MAX } from './limits.ts'
 import type { VoiceParameters } from './parameters.ts'
 import type { VoiceClientMessage, VoiceServerMessage } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
 export interface VoiceConnection {
   readonly key: Key
   /** The user that the credential names, if it names one: the actor of the prompts. */
@@ -55,7 +54,6 @@ export interface VoiceConnection {
   readonly since: number | null
 }
 
-/** The same object for all sockets of a server. */
 export interface VoiceSocketPorts extends SessionSocketPorts {
   readonly host: Pick<SessionService, 'send'>
   readonly voice?: VoiceLines

@@ -57,7 +57,6 @@ const insert = (editor: LineEditor, added: string): LineEditor => ({
   cursor: editor.cursor + added.length,
 })
 
-/** Removes the text between the cursor and the place. */
 const remove = (editor: LineEditor, place: number): LineEditor => {
   const [from, to] = place < editor.cursor ? [place, editor.cursor] : [editor.cursor, place]
   return { ...editor, text: editor.text.slice(0, from) + editor.text.slice(to), cursor: from }

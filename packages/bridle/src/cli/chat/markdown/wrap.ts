@@ -45,7 +45,6 @@ export const wrapSpans = (
   }))
 }
 
-/** Text without styles, in rows. */
 export const plainRows = (text: string, columns: number, paint: Paint): string[] =>
   escapeControls(text.trimEnd())
     .split(/\r?\n/)

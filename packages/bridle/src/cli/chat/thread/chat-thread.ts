@@ -11,7 +11,6 @@ import type { LinePrinter } from './line-printer.ts'
 export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
-  /** A remark about a prompt, printed below it. */
   readonly remarkOf: (messageId: string, isStopped: boolean) => string | undefined
 }
 
@@ -30,7 +29,6 @@ export class ChatThread {
     this.#printer = printer
   }
 
-  /** Prints what is new and final. */
   update(state: HarnessState, columns: number): void {
     if (this.#isFirst) this.#skipEarlier(state.messages)
     for (const message of state.messages) {

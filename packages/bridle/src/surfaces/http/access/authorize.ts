@@ -95,7 +95,6 @@ const withField = (denial: Denial, field: string | null): Denial =>
     ? extendDenial(denial, { details: { details: { field: field ?? 'auth.tenant_id' } } })
     : denial
 
-/** Adds the number of requests that the caller has left. */
 export const withRateLimitHeaders = <T extends Response | Denial>(
   answer: T,
   limiter: AppPorts['limiter'],

@@ -29,7 +29,6 @@ export interface TicketRequest {
   readonly origin: string | null
 }
 
-/** The access that a ticket gives. */
 export const ticketAccess = (access: Access, request: TicketRequest): Access => ({
   ...access,
   scopes: access.scopes.filter((scope) => request.scopes?.includes(scope) ?? true),

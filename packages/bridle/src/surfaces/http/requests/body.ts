@@ -6,7 +6,6 @@ import { parseJson } from './json-text.ts'
 
 /** The session of a new request may depend on its body, so the body is read before the handler asks for it, and kept. */
 export interface RequestBody {
-  /** The body as the caller sent it. */
   bytes(): Promise<Uint8Array | Denial>
   /** The body as an object; an empty body is `{}`. */
   object(): Promise<JsonObject | Denial>

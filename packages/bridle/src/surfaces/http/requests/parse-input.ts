@@ -18,7 +18,6 @@ export const parseInput = <O>(
   return field === null ? denial : extendDenial(denial, { details: { field } })
 }
 
-/** A message of a socket, or the problem with it. */
 export const parseMessage = <O>(
   schema: v.GenericSchema<unknown, O>,
   text: string,

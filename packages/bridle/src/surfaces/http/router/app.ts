@@ -240,7 +240,6 @@ const serveAuthorized = async (
   return serveRoute(row, c, context)
 }
 
-/** The row of the path that renders denials in its own way. */
 const rowWithErrors = (rows: readonly Route[], { url }: Request): Route | undefined =>
   rows.find(({ path, renderDenial }) => renderDenial && matchPath(path, new URL(url).pathname) !== null)
 

@@ -29,7 +29,6 @@ export interface Route {
   readonly path: string
   /** `open` = no credential is needed, and the rate limiter does not count the request. */
   readonly scope: Scope | 'open'
-  /** Scopes that the route needs besides. */
   readonly furtherScopes?: readonly Scope[]
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
@@ -76,11 +75,9 @@ export interface ClientCall {
   readonly requiresOptions?: boolean
   /** The type of the answer, where it is not the title of the schema. */
   readonly answer?: string
-  /** Parameters that the call always sends. */
   readonly fixed?: Readonly<Record<string, string>>
 }
 
-/** Headers of a request that only some rows read. */
 export type RequestHeader =
   | 'Idempotency-Key'
   | 'Prefer'
@@ -206,7 +203,6 @@ export const jsonObject = v.pipe(
   v.metadata({ type: 'object' }),
 )
 
-/** `?agent=` picks one of the sessions that have the same id. */
 export const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 
 /** Fields of a body, for the log: who acts, and why. */

@@ -39,7 +39,6 @@ export const channelRoutes: readonly Route[] = [
   }),
 ]
 
-/** The newest envelopes before an event. */
 const channelPage = async (session: Session, end: number, limit: number): Promise<ChannelPage> => {
   const { seqs, from } = await seqsBefore(session, end, limit + 1, hasEnvelope, CHANNEL_LOOKUP_MAX)
   return lookUp(session, (facts) => channelPageOf(facts, seqs, limit, from))

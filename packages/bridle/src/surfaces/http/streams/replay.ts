@@ -7,7 +7,6 @@ import type { Session } from '../../../kernel/session/session.ts'
 import { REPLAY_PAGE } from '../limits.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
 
-/** The values of `?replay=`. */
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
 /** `?after=` or `?before=` of a page: a sequence number, with its incarnation where that is not the first. */
@@ -73,7 +72,6 @@ export const seqsBefore = async (
   return { seqs: seqs.slice(-count), from: null }
 }
 
-/** The sequence numbers of the shown events after `from`, up to `to`. */
 const shownSeqs = async (
   session: Session,
   from: number,

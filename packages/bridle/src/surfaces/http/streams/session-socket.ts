@@ -23,7 +23,6 @@ export const CLOSE: { readonly [W in CloseCause]: CloseReason } = {
   moved: [1012, 'The session moved: reconnect.'],
 }
 
-/** The parts that all sockets of a wire share. */
 export interface SocketWire<Input> {
   /** Null = the message was not text. A problem is sent as an error, with its other fields. */
   readonly parse: (text: string | null) => Input | SocketSignal | MessageProblem

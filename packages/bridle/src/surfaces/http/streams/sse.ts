@@ -33,7 +33,6 @@ export interface EventStreamOptions {
   readonly audience: Audience
   readonly subscribers: Subscribers
   readonly since: number
-  /** Frames to send before all others. */
   readonly opening?: string
   readonly heartbeatMs?: number
   /** Asked after each frame: true ends the stream behind it. */
@@ -119,7 +118,6 @@ export const beginStream = (
   }
 }
 
-/** A response whose body the source writes. */
 export const streamResponse = (source: StreamSource): Response => {
   const response = new Response(bodyOf(source), {
     headers: {

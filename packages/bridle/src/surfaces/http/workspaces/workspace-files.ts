@@ -107,7 +107,6 @@ const refusalOf = ({ refused, message }: WorkspaceFilesRefusal): Denial => {
   }
 }
 
-/** The settings that a workspace leaves with its session. */
 const workspaceFields = ({ state }: Session): Pick<WorkspaceReport, 'workspace_id' | 'mode' | 'source'> => {
   const { settings } = state.lifecycle
   return {
