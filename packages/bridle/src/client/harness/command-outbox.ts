@@ -2,6 +2,7 @@
 // A cancel or an approval is rejected instead: the user decides again.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { HELD_MAX, UNAVAILABLE_MAX, UNAVAILABLE_MS } from '../limits.ts'
+import { randomId } from '../socket/messages.ts'
 import { HarnessError } from './error.ts'
 import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
@@ -213,7 +214,7 @@ interface PendingCommand {
 }
 
 const pendingCommand = (request: HarnessCommand): PendingCommand => {
-  const id = request.commandId ?? newId()
+  const id = request.commandId ?? randomId()
   const command = { ...request, commandId: id }
   const { promise, resolve, reject } = Promise.withResolvers<HarnessAnswer>()
   const text = textOf(command)
@@ -237,7 +238,3 @@ const textOf = (command: HarnessCommand): string => {
     return ''
   }
 }
-
-/** Not `randomUUID`: pages without https have none. */
-const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

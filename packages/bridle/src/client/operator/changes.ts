@@ -3,6 +3,7 @@
 import type { ChangesClientMessage, ChangesSignal, TenantChange } from '../../surfaces/changes/wire.ts'
 import { FabricError } from '../fabric/error.ts'
 import { finalRefusal, httpOf, socketEndpoint } from '../socket/endpoint.ts'
+import { parseTyped } from '../socket/messages.ts'
 import { onReconnectHint } from '../socket/reconnect-hints.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 
@@ -35,7 +36,7 @@ export const connectChanges = (options: ChangesOptions): ChangesHandle => {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     ping: () => PING_TEXT,
     onMessage: (data) => {
-      const message = parseChange(data)
+      const message = parseTyped<TenantChange | ChangesSignal>(data)
       if (message) receive(message)
     },
     onError: (error) => {
@@ -64,16 +65,6 @@ export const connectChanges = (options: ChangesOptions): ChangesHandle => {
 const changesUrl = (server: string): string => {
   const url = httpOf(server.endsWith('/') ? server : `${server}/`)
   return new URL('changes/ws', url).href.replace(/^http/, 'ws')
-}
-
-/** Null = not a message. A later version of a server may send types that this client does not know: they are passed on. */
-const parseChange = (data: unknown): TenantChange | ChangesSignal | null => {
-  try {
-    const value: unknown = JSON.parse(String(data))
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as TenantChange) : null
-  } catch {
-    return null
-  }
 }
 
 /** Settings of `connectChanges`, and what it calls. */

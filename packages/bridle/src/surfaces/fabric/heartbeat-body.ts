@@ -10,17 +10,13 @@ export interface InvocationEnd {
   readonly body: object
 }
 
-export interface HeartbeatBodyOptions {
-  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
-  readonly heartbeatMs: number | undefined
-  /** For `Preference-Applied`. */
-  readonly applied: string
-  readonly leave: () => void
-}
-
+/** `applied` is for `Preference-Applied`; `leave` is called when the caller has left. */
 export const heartbeatBody = (
   end: Promise<InvocationEnd | Denial>,
-  { heartbeatMs, applied, leave }: HeartbeatBodyOptions,
+  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
+  heartbeatMs: number | undefined,
+  applied: string,
+  leave: () => void,
 ): Response => {
   const encoder = new TextEncoder()
   let beat: ReturnType<typeof setInterval> | undefined

@@ -80,7 +80,7 @@ const respondToInvoke = async (
   if (!session?.hasEvent(promptSeq)) return sessionNotFound(key.id, key.agent)
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = runEnd(request, session, runId, watch)
-  if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
+  if (preference.heartbeat) return heartbeatBody(end, ports.heartbeatMs, applied, watch.stop)
   const inTime = waitMs === null ? await end : await endWithin(end, waitMs)
   if (inTime) return isDenial(inTime) ? inTime : jsonResponse(inTime.body, { status: inTime.status })
   watch.stop()

@@ -11,7 +11,13 @@ import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { scopeRefusal } from '../http/access/command-scope.ts'
-import { CLOSE, SessionSocket, type SessionSocketPorts, type SocketWire } from '../http/streams/session-socket.ts'
+import {
+  CLOSE,
+  SessionSocket,
+  type SessionSocketPorts,
+  type SocketClient,
+  type SocketWire,
+} from '../http/streams/session-socket.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
 import { type ParsedCommand, type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
@@ -19,15 +25,10 @@ import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import { HIBERNATED_HINTS_MAX, HINT_NAME_CHARS_MAX } from './limits.ts'
 import type { ServerMessage } from './wire.ts'
 
-export interface TransportConnection {
-  readonly key: Key
+export interface TransportConnection extends SocketClient {
   readonly scopes: readonly Scope[]
-  /** The user that the credential names, if it names one: the actor of the client's commands. */
-  readonly user: string | null
-  /** The same user, in the form in which a session stores its owner. */
+  /** The user, in the form in which a session stores its owner. */
   readonly viewer: string | null
-  /** The name under which the rate limiter counts this client. */
-  readonly who: string
   /** The seq of the state that the client has; null = none. */
   readonly after: number | null
   /** Waits that an `error` message named to the client; absent or null = the client shows approvals. */

@@ -1,11 +1,21 @@
 // The life of an open socket, the same on every wire: messages come in, commands run in order, and the socket closes with a reason. A wire
 // adds its parser, its commands, and what it sends on its own. No platform socket and no timer is needed, so a test needs only a fake clock.
+import type { Key } from '../../../kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../../../kernel/limits.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import { guardOwnership } from '../access/users.ts'
 import type { Socket, SocketReceiver } from './socket-route.ts'
+
+/** The client of a socket. */
+export interface SocketClient {
+  readonly key: Key
+  /** The user that the credential names, if it names one: the actor of the client's commands. */
+  readonly user: string | null
+  /** The name under which the rate limiter counts this client. */
+  readonly who: string
+}
 
 /** Ports that are the same object for all sockets of a server. */
 export interface SessionSocketPorts {
