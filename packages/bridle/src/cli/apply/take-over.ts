@@ -7,7 +7,7 @@ import { isProtected, protectedPlaces } from '../../runners/sandboxes/protection
 import { AGENT_FOLDERS } from '../../runners/sandboxes/protection/server-projects.ts'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
 import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { type ExitError, failure } from '../command.ts'
 import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
 import { appliedFiles, type ChangedFile, changePlan, type FileEntries, keptFiles } from './change-plan.ts'
 import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
@@ -74,7 +74,7 @@ export const takeOver = (
 
 const WITH_SETTINGS = ' --with-settings'
 
-const refusal = (reason: string): ExitError => new ExitError(EXIT_CODES.failed, `Nothing was changed${reason}`)
+const refusal = (reason: string): ExitError => failure(`Nothing was changed${reason}`)
 
 export const isTakenOver = (source: string, workspace: string): Promise<boolean> =>
   withChanges(
@@ -116,8 +116,7 @@ const withChanges = async <T>(
 ): Promise<T> => {
   const repository = await findRepository(source)
   const worktree = repository && (await findWorktree(repository.gitDir, workspace))
-  if (!repository || !worktree)
-    throw new ExitError(EXIT_CODES.failed, `The worktree of the session is not in the repository of ${source}.`)
+  if (!repository || !worktree) throw failure(`The worktree of the session is not in the repository of ${source}.`)
   const head = await git(['--git-dir', worktree.entry, 'rev-parse', '--verify', 'HEAD^{commit}'], {
     cwd: repository.gitDir,
   })

@@ -1,6 +1,6 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { type FabricClient, FabricError } from '../../client/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
@@ -49,8 +49,7 @@ export const createTarget = async (
     const unknown = unknownAgent(error)
     if (unknown) throw unknown
     if (workspace && error.status === 400)
-      throw new ExitError(
-        EXIT_CODES.failed,
+      throw failure(
         `The server does not take ${workspace.source} as a workspace: ${refusalReason(error)} Go without it with --no-workspace.`,
       )
     throw error
@@ -59,8 +58,7 @@ export const createTarget = async (
   // A server that knows no workspaces of chats takes the request, and would let the agent work in an empty folder.
   if (workspace && (await fabric.workspace(target.id, target.agent)).mode === 'none') {
     await fabric.remove(target.agent, target.id)
-    throw new ExitError(
-      EXIT_CODES.failed,
+    throw failure(
       `This server gives a chat no workspace, so ${target.agent} cannot work on ${workspace.source}. Go without it with --no-workspace.`,
     )
   }

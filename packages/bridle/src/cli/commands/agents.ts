@@ -1,4 +1,4 @@
-import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { printUnder } from '../terminal/fields.ts'
@@ -32,6 +32,5 @@ export const agents = defineCommand({
       const first = rows.find(({ available, closed }) => available && closed === undefined)
       if (first) out.note(`\n${commandName(env)} run ${first.name} "Hello"${repeatedFlags(flags)}`)
     }
-    return EXIT_CODES.ok
   },
 })

@@ -3,7 +3,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { PendingApproval } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
-import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
@@ -45,7 +45,6 @@ export const approvals = defineCommand({
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')
     else await show()
-    return EXIT_CODES.ok
   },
 })
 

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { ArtifactPage, FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { type CliFlags, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
+import { type CliFlags, defineCommand, failure, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
@@ -22,11 +22,10 @@ export const artifacts = defineCommand({
   notes: 'An artifact is named by its id, or by its name: then it is the newest of that name.',
   run: async ({ args: [session = '', artifact], flags, env, out }) => {
     if (artifact === undefined && flags.output !== undefined)
-      throw new ExitError(EXIT_CODES.usage, '-o needs an artifact to save: its id or its name.')
+      throw usageError('-o needs an artifact to save: its id or its name.')
     const fabric = await createClient(flags, env)
     if (artifact === undefined) await list(fabric, session, flags, out)
     else await read(fabric, session, artifact, flags, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -72,10 +71,7 @@ const read = async (
   const answer = await withSession(fabric, session, agent, readFrom).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
     const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
-    throw new ExitError(
-      EXIT_CODES.failed,
-      `There is no artifact ${artifact} in ${id}. Try ${commandName()} artifacts ${id}${words}`,
-    )
+    throw failure(`There is no artifact ${artifact} in ${id}. Try ${commandName()} artifacts ${id}${words}`)
   })
   if (output !== undefined) {
     await saveFile(answer, output, 'artifact')
@@ -87,6 +83,6 @@ const read = async (
   if (process.stdout.isTTY !== true) return pipeline(bodyOf(answer), process.stdout, { end: false })
   const type = answer.headers.get('content-type') ?? ''
   if (!/^text\/|json|xml|javascript/.test(type))
-    throw new ExitError(EXIT_CODES.usage, `${artifact} is ${type || 'no text'}; save it with -o FILE.`)
+    throw usageError(`${artifact} is ${type || 'no text'}; save it with -o FILE.`)
   out.line(escapeControls(await answer.text()))
 }

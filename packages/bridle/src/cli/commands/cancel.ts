@@ -1,6 +1,6 @@
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { actOptions, defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
+import { actOptions, defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -27,14 +27,13 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
     const { id, cancelled, status } = receipt
     if (out.isJson) {
       out.row({ sessionId: id, agent: receipt.agent, cancelled, status })
-      return EXIT_CODES.ok
+      return
     }
     out.line(cancelText(receipt, before, flags))
     if (hasEnded(receipt)) {
       const nextFlags = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
       out.note(`To go on, branch from it: ${commandName(env)} branch ${id} "…"${nextFlags}`)
     }
-    return EXIT_CODES.ok
   },
 })
 

@@ -1,5 +1,5 @@
 // `bridle checkpoints` lists the points from which a session can be branched.
-import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -33,6 +33,5 @@ A server lists the newest of them; bridle branch --from takes any event of the l
       const words = await sessionFlags(fabric, { id, agent: flags.agent }, repeatedFlags(flags))
       out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}${words}`)
     }
-    return EXIT_CODES.ok
   },
 })

@@ -1,5 +1,5 @@
 // `bridle delete` erases a session, after it has asked.
-import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { findSession } from '../session-ids/session-prefix.ts'
@@ -13,8 +13,7 @@ export const deleteSession = defineCommand({
   },
   notes: 'The log, the artifacts and the files of the session are gone for good, and its run ends. Its branches stay.',
   run: async ({ args: [session = ''], flags, env, out }) => {
-    if (!flags.yes && !out.canAsk)
-      throw new ExitError(EXIT_CODES.usage, `Nobody can be asked here: ${commandName()} delete needs --yes.`)
+    if (!flags.yes && !out.canAsk) throw usageError(`Nobody can be asked here: ${commandName()} delete needs --yes.`)
     const fabric = await createClient(flags, env)
     const { id, agent, title } = await findSession(fabric, session, flags.agent)
     if (!flags.yes) {
@@ -26,6 +25,5 @@ export const deleteSession = defineCommand({
     await fabric.remove(agent, id)
     if (out.isJson) out.row({ sessionId: id, agent, deleted: true })
     else out.line(`Deleted ${id}.`)
-    return EXIT_CODES.ok
   },
 })

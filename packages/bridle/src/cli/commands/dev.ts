@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { packageOf, type TrustedFiles, trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
 import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, EXIT_CODES, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
@@ -30,13 +30,9 @@ already, start again: sessions survive it.`,
   run: async ({ flags, env, out }) => {
     const { target = 'node' } = flags
     if (target === 'cloudflare') {
-      if (flags.token)
-        throw new ExitError(
-          EXIT_CODES.usage,
-          '--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.',
-        )
+      if (flags.token) throw usageError('--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.')
       if (flags.store !== undefined)
-        throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
+        throw usageError('--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
       // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
@@ -49,8 +45,7 @@ already, start again: sessions survive it.`,
         agents: agentsSetting(flags, env, await readConfigFile()),
       })
     }
-    if (target !== 'node')
-      throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; node and cloudflare are.`)
+    if (target !== 'node') throw usageError(`There is no target "${target}"; node and cloudflare are.`)
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
     earlyNotes(env).forEach(out.line)

@@ -3,7 +3,7 @@
 import type { FabricClient, SessionRow } from '../../client/index.ts'
 import { connectChanges } from '../../client/operator/changes.ts'
 import { present } from '../../kernel/json.ts'
-import { type CliFlags, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
+import { type CliFlags, defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
@@ -33,12 +33,11 @@ JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a se
   run: async ({ args: [session], flags, env, out }) => {
     const below = flags.below === undefined ? Number.POSITIVE_INFINITY : scoreOf(flags.below)
     if (session !== undefined && flags.below !== undefined)
-      throw new ExitError(EXIT_CODES.usage, '--below chooses sessions of the list; leave it out, or the session.')
+      throw usageError('--below chooses sessions of the list; leave it out, or the session.')
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)
     else await printList(fabric, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags), out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -171,5 +170,5 @@ const rowOf = ({ id, agent, status, title, health: now }: SessionRow) => ({
 
 const scoreOf = (text: string): number => {
   if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100) return Number(text)
-  throw new ExitError(EXIT_CODES.usage, `--below ${text} is not a number from 1 to 100.`)
+  throw usageError(`--below ${text} is not a number from 1 to 100.`)
 }

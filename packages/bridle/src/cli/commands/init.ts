@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, failure, usageError } from '../command.ts'
 import { type PackageSource, packageSource } from '../init/package-source.ts'
 import { isTemplate, TEMPLATES, type TemplateName } from '../init/templates.ts'
 import { writeProject } from '../init/write-project.ts'
@@ -22,22 +22,17 @@ The folder is this one where none is named. Files that are there are never overw
     const [name = '.'] = args
     const folder = resolve(name)
     if (template !== undefined && !isTemplate(template))
-      throw new ExitError(
-        EXIT_CODES.usage,
-        `There is no template "${template}"; ${Object.keys(TEMPLATES).join(', ')} are.`,
-      )
-    if (existsSync(folder) && !statSync(folder).isDirectory())
-      throw new ExitError(EXIT_CODES.usage, `${name} is a file, not a folder.`)
+      throw usageError(`There is no template "${template}"; ${Object.keys(TEMPLATES).join(', ')} are.`)
+    if (existsSync(folder) && !statSync(folder).isDirectory()) throw usageError(`${name} is a file, not a folder.`)
     const source = packageSource()
     if (source.kind === 'unpacked')
-      throw new ExitError(
-        EXIT_CODES.failed,
+      throw failure(
         `Bridle is not on npm yet, so a project takes the package with it. Make the package first: npm run pack, in ${source.checkout}`,
       )
     const chosen = template ?? (out.canAsk ? await chooseTemplate(out) : 'agent')
     if (chosen === null) throw new ExitError(EXIT_CODES.interrupted, 'Nothing was written.')
     const written = writeProject({ folder, template: chosen, source })
-    if ('problem' in written) throw new ExitError(EXIT_CODES.usage, written.problem)
+    if ('problem' in written) throw usageError(written.problem)
     const where = relative('.', folder)
     out.line(`${written.count} files for the template ${chosen} are in ${where || 'this folder'}. Next:\n`)
     const userAgent = env.npm_config_user_agent
@@ -46,7 +41,6 @@ The folder is this one where none is named. Files that are there are never overw
     if (source.kind === 'unknown')
       out.line('Bridle is not on npm yet: PATH is the folder of the package that you installed.')
     out.line(`README.md${where === '' ? '' : ' there'} says what to try.`)
-    return EXIT_CODES.ok
   },
 })
 

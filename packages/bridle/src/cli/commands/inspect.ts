@@ -3,7 +3,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
 import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
-import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
@@ -26,7 +26,6 @@ export const inspect = defineCommand({
       const words = await sessionFlags(fabric, { id: detail.id, agent: flags.agent }, repeatedFlags(flags))
       printSession(out, detail, around, words)
     }
-    return EXIT_CODES.ok
   },
 })
 

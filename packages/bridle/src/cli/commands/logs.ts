@@ -4,7 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS } from '../../client/limits.ts'
 import { present } from '../../kernel/json.ts'
-import { defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions, usageError } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
@@ -70,7 +70,6 @@ Lines are cut to the terminal; JSON has everything.`,
       else if (hint !== '') out.note(`No event fits so far.${hint}`)
     }
     if (follow) await followEvents(fabric, { ...past, tier, agent, isWanted }, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -154,10 +153,10 @@ const followEvents = async (
 
 const tierOf = (text: string): 'default' | 'debug' => {
   if (text === 'default' || text === 'debug') return text
-  throw new ExitError(EXIT_CODES.usage, `--tier ${text} is neither default nor debug.`)
+  throw usageError(`--tier ${text} is neither default nor debug.`)
 }
 
 const countOf = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new ExitError(EXIT_CODES.usage, `--last ${text} is not a number from 1.`)
+  throw usageError(`--last ${text} is not a number from 1.`)
 }

@@ -1,6 +1,6 @@
 // `bridle open` prints the address of the cockpit, and opens it in a browser.
 import { spawn } from 'node:child_process'
-import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { findSession } from '../session-ids/session-prefix.ts'
 
@@ -19,10 +19,9 @@ export const open = defineCommand({
     const url = cockpitUrl(fabric.url, found)
     if (out.isJson) out.row({ url })
     else out.line(url)
-    if (flags.print || !out.canAsk || !hasDisplay(process.platform, env)) return EXIT_CODES.ok
+    if (flags.print || !out.canAsk || !hasDisplay(process.platform, env)) return
     out.note('Opening it in a browser.')
     await startBrowser(url)
-    return EXIT_CODES.ok
   },
 })
 

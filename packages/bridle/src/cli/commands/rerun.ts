@@ -1,7 +1,7 @@
 // `bridle rerun` asks the prompts of a session again in a branch, with something changed.
 import type { FabricClient, PolicyRequest } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { actOptions, defineCommand, EXIT_CODES, ExitError, sessionOptions } from '../command.ts'
+import { actOptions, defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
@@ -44,8 +44,7 @@ Standard output has the id of the new session alone. To watch the past without r
       const other = agent === undefined ? null : await sessionOf(fabric, session)
       // The session of this agent was refused for another reason, such as a model that is not known.
       if (other === null || other.agent === agent) throw error
-      throw new ExitError(
-        EXIT_CODES.usage,
+      throw usageError(
         `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
       )
     })
@@ -57,7 +56,6 @@ Standard output has the id of the new session alone. To watch the past without r
       const words = await sessionFlags(fabric, { id: sessionId, agent: made.agent }, repeatedFlags(flags))
       out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${words}`)
     }
-    return EXIT_CODES.ok
   },
 })
 

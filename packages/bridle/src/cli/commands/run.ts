@@ -4,7 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
@@ -93,8 +93,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (pause.isPaused) display.onPause?.()
     }
     try {
-      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
-        throw new ExitError(EXIT_CODES.usage, sayWhat)
+      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent))) throw usageError(sayWhat)
       display = out.isJson
         ? { onEvent: out.row }
         : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause })
@@ -155,7 +154,7 @@ const readsPrompts = async (fabric: FabricClient, agent: string): Promise<boolea
 /** A run without any input that the server refuses lacks a prompt most of the time. */
 const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
-    ? new ExitError(EXIT_CODES.usage, `${refusalText(error)} ${sayWhat}`)
+    ? usageError(`${refusalText(error)} ${sayWhat}`)
     : error
 
 const farewell = (

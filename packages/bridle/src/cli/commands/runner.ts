@@ -1,7 +1,7 @@
 // `bridle runner` plays one run at a time, in an engine inside a sandbox. A runner knows no sessions.
 import { resolve } from 'node:path'
 import { providers } from '../../runners/credentials/providers.ts'
-import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, outputOptions, usageError } from '../command.ts'
 import { checkedPort } from '../config/settings.ts'
 import { flagsOf } from '../setting-flags.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -40,7 +40,6 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)
     await Promise.race([interrupted.interrupted, ended])
     await running.close()
-    return EXIT_CODES.ok
   },
 })
 
@@ -49,6 +48,6 @@ const settingsOf = <T>(read: () => T): T => {
   try {
     return read()
   } catch (error) {
-    throw new ExitError(EXIT_CODES.usage, error instanceof Error ? error.message : String(error))
+    throw usageError(error instanceof Error ? error.message : String(error))
   }
 }

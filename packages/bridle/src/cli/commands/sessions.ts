@@ -1,6 +1,6 @@
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
@@ -45,7 +45,6 @@ export const sessions = defineCommand({
       out.note(`\n${commandName(env)} inspect ${first.id}${await sessionFlags(fabric, first, repeatedFlags(flags))}`)
     }
     if (next !== undefined) writeRemark(`There are more: --cursor ${next}, or --all`)
-    return EXIT_CODES.ok
   },
 })
 
@@ -56,7 +55,7 @@ const filterOf = (
 ): SessionFilter => {
   const { status, agent, kind, parent, search, limit, cursor } = flags
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
-    throw new ExitError(EXIT_CODES.usage, `--limit ${limit} is not a number from 1 to 500.`)
+    throw usageError(`--limit ${limit} is not a number from 1 to 500.`)
   const count = limit === undefined ? undefined : Number(limit)
   return present({ status, agent, kind, parent, search, limit: count, cursor })
 }

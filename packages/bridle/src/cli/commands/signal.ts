@@ -1,5 +1,5 @@
 import { present } from '../../kernel/json.ts'
-import { defineCommand, EXIT_CODES, sessionOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJson } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -22,6 +22,5 @@ export const signal = defineCommand({
     )
     if (out.isJson) out.row({ sessionId, runId, name })
     else out.line(`Sent ${name} to ${sessionId}.`)
-    return EXIT_CODES.ok
   },
 })

@@ -2,7 +2,7 @@
 
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { durationText } from '../../words/index.ts'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, failure } from '../command.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
 import { earlyNotes, readyNotes } from '../config/start-notes.ts'
@@ -26,7 +26,6 @@ With --token the other verbs find the token by the data folder; in a browser, pa
     readyNotes(server, settings, env).forEach(out.line)
     await interrupted.interrupted
     await stopServer(server, interrupted, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -55,7 +54,7 @@ export const startServer = async (settings: ServerSettings): Promise<HarnessServ
     async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error
       const problem = await portInUseText(settings.port, settings.host)
-      throw new ExitError(EXIT_CODES.failed, problem)
+      throw failure(problem)
     },
   )
 }

@@ -8,7 +8,7 @@ import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createOutput, writeRemark } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
@@ -46,7 +46,7 @@ export const serverSettings = async (
   const port = named === undefined ? undefined : checkedPort(named)
   const store = flags.store ?? env.BRIDLE_STORE ?? config.store
   const problem = typeof store === 'string' ? storeProblem(store) : null
-  if (problem !== null) throw new ExitError(EXIT_CODES.usage, problem)
+  if (problem !== null) throw usageError(problem)
   const authToken = tokenFromEnv(env)?.token ?? config.authToken
   return {
     ...config,
@@ -63,7 +63,7 @@ const checkLoaded = (early: string, data: string): void => {
   try {
     trustedFiles(data).checkLoaded(trustedFiles(early))
   } catch (error) {
-    throw error instanceof UnconfirmedFileError ? new ExitError(EXIT_CODES.failed, error.message) : error
+    throw error instanceof UnconfirmedFileError ? failure(error.message) : error
   }
 }
 
@@ -87,12 +87,12 @@ export const namedUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEn
 
 export const checkedPort = (text: string): string => {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return text
-  throw new ExitError(EXIT_CODES.usage, `"${text}" is not a port.`)
+  throw usageError(`"${text}" is not a port.`)
 }
 
 export const checkedUrl = (url: string): string => {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
+    throw usageError(`"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
   return url
 }
 

@@ -2,7 +2,7 @@
 // them. The command decides the folder and the mode, and the file neither.
 import type { SessionDetail } from '../../client/index.ts'
 import { isJsonObject, type Json, omit } from '../../kernel/json.ts'
-import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { type CliCommand, failure } from '../command.ts'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags, workspaceOptions } from '../runs/workspace-option.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { confirm } from '../terminal/question.ts'
@@ -38,8 +38,7 @@ export const confirmedContinuation = async (
   const print = out.canAsk ? out.line : out.note
   for (const line of claimLines(detail, { folder, mode: flags.mode, columns: out.width })) print(line)
   if (!out.canAsk)
-    throw new ExitError(
-      EXIT_CODES.failed,
+    throw failure(
       `${detail.id} was imported from a file. Read its prompts, and repeat the command with --confirm ${prompts_digest}`,
     )
   await confirm(out, 'Start a session with them?', 'Nothing was started.')

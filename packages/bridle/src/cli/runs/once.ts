@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { canonicalJson, present } from '../../kernel/json.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, failure, usageError } from '../command.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import type { RunPayload } from './run-input.ts'
 import type { FolderChoice } from './workspace-option.ts'
@@ -35,7 +35,7 @@ export const workName = (
   { id, once, 'idempotency-key': named }: OnceFlags,
   { agent, input, workspace }: Work,
 ): { readonly id: string | undefined; readonly key: string | null } => {
-  const usage = (message: string) => new ExitError(EXIT_CODES.usage, message)
+  const usage = (message: string) => usageError(message)
   if (once && named !== undefined) throw usage('Give --once or --idempotency-key, not both.')
   if (named === '') throw usage('--idempotency-key is empty.')
   if (named !== undefined) return { id: id ?? `${agent}-${shortHash([agent, named])}`, key: named }
@@ -98,8 +98,7 @@ export const exitCodeOf = (status: string): number =>
 /** The error; a key that the session has for other work is explained. */
 export const conflictError = (error: unknown, id: string | undefined, flags: OnceFlags): unknown =>
   flags['idempotency-key'] !== undefined && isConflict(error)
-    ? new ExitError(
-        EXIT_CODES.failed,
+    ? failure(
         `${error.message} In the session ${id} a key stands for one prompt with its options: send the same ones, or name another key.`,
       )
     : error

@@ -3,7 +3,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, SessionDetail, SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, ExitError, failure, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
@@ -59,7 +59,7 @@ const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: 
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.includes(text)) return text
   const [first = '', ...others] = ids
-  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, ids))
+  if (others.length > 0) throw usageError(ambiguityText(text, ids))
   checkOneAgent(found, choiceOf)
   return first
 }
@@ -68,8 +68,7 @@ const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: 
 const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): void => {
   const [first, ...others] = found
   if (first === undefined || others.length === 0) return
-  throw new ExitError(
-    EXIT_CODES.usage,
+  throw usageError(
     [`${first.id} is a session of ${found.length} agents. Say which:`, ...candidateLines(found.map(choiceOf))].join(
       '\n',
     ),
@@ -84,8 +83,7 @@ const checkOtherAgents = async (fabric: FabricClient, text: string, agent: strin
   const others = exact.length > 0 ? exact : listed
   if (others.length === 0) return
   const rows = others.map((row) => `${row.id} --agent ${row.agent}`)
-  throw new ExitError(
-    EXIT_CODES.failed,
+  throw failure(
     [`The agent ${agent} has no session ${text}. Other agents have one:`, ...candidateLines(rows)].join('\n'),
   )
 }
