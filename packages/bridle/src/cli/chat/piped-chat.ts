@@ -1,6 +1,7 @@
 // A conversation without a terminal: each line of the input is a prompt, and the answers are plain text or JSON lines.
 import { createInterface } from 'node:readline'
 import { EXIT_CODES } from '../command.ts'
+import { exitCodeOf } from '../runs/once.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import { createEventPrinter, type PrintableEvent } from '../terminal/event-printer.ts'
@@ -29,7 +30,7 @@ export const runPipedChat = async (
         onEvent: display,
       })
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })
-      if (code === EXIT_CODES.ok) code = exitCodes[end.status] ?? EXIT_CODES.failed
+      if (code === EXIT_CODES.ok) code = exitCodeOf(end.status)
     }
     signal.throwIfAborted()
     // Nobody would look for a session without a prompt.
@@ -39,11 +40,6 @@ export const runPipedChat = async (
     signal.removeEventListener('abort', stop)
     lines.close()
   }
-}
-
-const exitCodes: { readonly [status: string]: number } = {
-  completed: EXIT_CODES.ok,
-  cancelled: EXIT_CODES.cancelled,
 }
 
 /** The text of the answer goes to standard output; everything else is a remark. */

@@ -16,11 +16,11 @@ import { jsonResponse } from '../http/answers/json-response.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, extendDenial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { promptRefusalOf } from '../http/sessions/session-model.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { discardAndDeny } from '../http/workspaces/session-workspace.ts'
 import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
@@ -52,10 +52,7 @@ export const invoke = async (
   // The workspace is that of a new session: a session that somebody else made in between has another.
   const opening = found ? ({ fresh: true, opening: found.opening } as const) : {}
   const answer = await ports.host.send(key, { type: 'submit', ...prompt, ...opening }, id)
-  if (isRefusal(answer)) {
-    await found?.prepared?.discard?.()
-    return refusalDenial(answer, key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(found?.prepared, answer, key.id)
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
   const { runId } = answer
   if (isDenial(response)) return extendDenial(response, { headers: { [RUN_ID]: runId } })

@@ -15,6 +15,7 @@ import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, badSessionId, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
+import { hasRun } from '../http/sessions/event-lookup.ts'
 import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
@@ -129,14 +130,11 @@ export const fabricRoutes: readonly Route[] = [
 
 const runStatus = async (session: Session, runId: string): Promise<Response | Denial> => {
   const { run, queue } = session.state.lifecycle
-  const promptSeq = runSeq(runId)
-  if (promptSeq === null) return partNotFound('run', runId)
-  const [event] = await session.read(promptSeq - 1, 1)
-  if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return partNotFound('run', runId)
+  if (!(await hasRun(session, runId))) return partNotFound('run', runId)
   if (queue.some((prompt) => prompt.runId === runId)) return json<RunStatus>({ runId, status: 'queued' })
   if (run?.runId === runId)
     return json<RunStatus>({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
-  const outcome = await runOutcome(session, runId, promptSeq - 1)
+  const outcome = await runOutcome(session, runId, (runSeq(runId) as number) - 1)
   if (outcome.status !== 'failed') return json<RunStatus>({ runId, ...outcome })
   return json<RunStatus>({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }

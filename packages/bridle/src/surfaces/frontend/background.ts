@@ -27,7 +27,7 @@ import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '
 import { modelDenial } from '../http/sessions/session-model.ts'
 import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import {
@@ -187,10 +187,7 @@ const startBackground = async (
     },
     commandKey(commandId, body),
   )
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<BackgroundReceipt>(
     call,
     key,

@@ -21,7 +21,7 @@ import {
 } from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { sessionTitle } from '../http/sessions/session-settings.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { newSessionId, userPart } from './new-session-key.ts'
 import type { BranchReceipt } from './wire.ts'
 
@@ -98,10 +98,7 @@ export const branchFrom = async (
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
     ...(id && { id }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   return respondWithCard<BranchReceipt>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/sessions/${childId}`) },

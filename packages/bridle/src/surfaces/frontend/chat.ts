@@ -30,7 +30,7 @@ import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/s
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
@@ -137,10 +137,7 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
     ...(prepared && { artifacts: prepared.artifacts }),
   } as const
   const answer = await ports.host.send(key, { type: 'create', ...(await ownerField(call.access)), opening }, id)
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<SessionCard>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },

@@ -11,13 +11,12 @@ import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { actorFields, agentQuery, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
 import { sessionTitle, settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
 import { newSessionId, userPart } from './new-session-key.ts'
@@ -85,10 +84,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
     ...(prepared && { artifacts: prepared.artifacts }),
     ...present({ title, policy, reason, id: id ?? undefined, promptsDigest: body.prompts_digest }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
   return respondWithCard<ReplayReceipt>(call, key, receipt, {
     status: 201,

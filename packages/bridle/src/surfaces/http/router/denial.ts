@@ -89,6 +89,13 @@ const quoted = (id: string): string => (id.length > DENIAL_ID_CHARS_MAX ? `${tru
 export const unknownPath = (request: { readonly headers: Pick<Headers, 'get'> }): Denial =>
   new Denial('not_found', `There is no such path. GET ${publicPath(request, '/docs')} shows all of them.`)
 
+/** The caller may ask again after this many seconds. */
+export const rateLimited = (
+  message: string,
+  waitSeconds = 1,
+  headers: { readonly [name: string]: string } = {},
+): Denial => new Denial('rate_limited', message, { 'retry-after': String(waitSeconds), ...headers })
+
 /** The server is about to stop: another one, or this one after its restart, takes the request. */
 export const serverStopping = (): Denial =>
   new Denial('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })

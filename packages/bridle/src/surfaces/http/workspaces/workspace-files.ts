@@ -12,7 +12,7 @@ import {
   workspaceOfferAnswer,
 } from '../answers/workspace-answers.ts'
 import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
-import { badRequest, Denial } from '../router/denial.ts'
+import { badRequest, Denial, rateLimited } from '../router/denial.ts'
 import { agentQuery, type Route, route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
@@ -103,7 +103,7 @@ const refusalOf = ({ refused, message }: WorkspaceFilesRefusal): Denial => {
     case 'bad_path':
       return badRequest(`query: path: ${message}`)
     case 'busy':
-      return new Denial('rate_limited', message, { 'retry-after': '1' })
+      return rateLimited(message)
   }
 }
 
