@@ -35,13 +35,12 @@ export const workName = (
   { id, once, 'idempotency-key': named }: OnceFlags,
   { agent, input, workspace }: Work,
 ): { readonly id: string | undefined; readonly key: string | null } => {
-  const usage = (message: string) => usageError(message)
-  if (once && named !== undefined) throw usage('Give --once or --idempotency-key, not both.')
-  if (named === '') throw usage('--idempotency-key is empty.')
+  if (once && named !== undefined) throw usageError('Give --once or --idempotency-key, not both.')
+  if (named === '') throw usageError('--idempotency-key is empty.')
   if (named !== undefined) return { id: id ?? `${agent}-${shortHash([agent, named])}`, key: named }
   if (!once) return { id, key: null }
   // Without an id, the report of tomorrow would be the one of today: both have the same prompt.
-  if (id === undefined) throw usage('--once needs --id, which names the work, such as --id "report-$(date +%F)".')
+  if (id === undefined) throw usageError('--once needs --id, which names the work, such as --id "report-$(date +%F)".')
   return { id, key: `once-${shortHash([agent, id, input, workspace])}` }
 }
 
