@@ -1,5 +1,4 @@
 // The completion of each shell. Words of the table are written into the script; ids come from the server when Tab is pressed.
-
 import type { CliCommand } from '../command.ts'
 import { shellQuoted } from '../terminal/shell-word.ts'
 import type { VerbRow } from '../verbs.ts'

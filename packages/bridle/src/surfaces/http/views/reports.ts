@@ -1,11 +1,13 @@
 // The reports of an agent about its work, as a detail shows them. The state has sums, steps and numbers of events; payloads are
 // read from the log.
+
 import { type AnyEvent, eventId } from '../../../kernel/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { CITATIONS_MAX } from '../../../kernel/limits.ts'
 import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { Step } from '../../../kernel/projections/reports/step.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { allSteps, currentStep, usageTotals } from '../../../kernel/views/work-progress.ts'
 import type { SessionCitation, SessionNotice, SessionReports, SessionStep } from '../wire.ts'
 import { LOOKUP_BATCH, NOTICE_CHARS_MAX } from './limits.ts'
@@ -32,12 +34,10 @@ const stepEntry = ({ id, title, status, startedAt, endedAt, seq }: Step, incarna
   step: id,
   title,
   status,
-  started_at: timeOrNull(startedAt),
-  ended_at: timeOrNull(endedAt),
+  started_at: isoOrNull(startedAt),
+  ended_at: isoOrNull(endedAt),
   event_id: eventId(seq, incarnation),
 })
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
 /** The newest citations, oldest first, limited in number and in size. Older events are not read. */
 function* citationsOf(session: SessionFacts): EventLookup<readonly SessionCitation[]> {
