@@ -7,9 +7,9 @@ export type TerminalKey =
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'key'; readonly name: KeyName }
 
-export type KeyName = 'escape' | Named<typeof controls> | Named<typeof altKeys> | Named<typeof sequences>
+export type KeyName = 'escape' | ValueOf<typeof controls> | ValueOf<typeof altKeys> | ValueOf<typeof sequences>
 
-type Named<T> = T[keyof T]
+type ValueOf<T> = T[keyof T]
 
 export interface KeyBatch {
   readonly keys: readonly TerminalKey[]

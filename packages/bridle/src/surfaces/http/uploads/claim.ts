@@ -6,7 +6,7 @@ import type { Access } from '../access/authenticate.ts'
 import { viewerOf } from '../access/users.ts'
 import type { AppPorts } from '../router/app.ts'
 
-/** The references with what the server knows about each file, whatever its caller says of it. Nothing is claimed if one is wrong: then its index comes back, and what to do about it. */
+/** The references with the server's facts about each file. If one is wrong, nothing is claimed: the answer is its index, and the advice. */
 export const claimUploads = async (
   { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Pick<Access, 'user'> },
   key: Key,
