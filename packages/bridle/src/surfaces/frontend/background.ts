@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import { present } from '../../kernel/json.ts'
 import { RETRIES_MAX } from '../../kernel/limits.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
@@ -12,13 +13,21 @@ import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
-import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import {
+  actorFields,
+  agentQuery,
+  jsonObject,
+  optionalId,
+  type Route,
+  type RouteCall,
+  route,
+  timeSchema,
+} from '../http/router/route.ts'
+import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
+import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import {
@@ -36,9 +45,6 @@ import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
-
-const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
-const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
 const startBody = v.looseObject({
   ...agentFields,
@@ -69,28 +75,15 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 202: backgroundAnswer },
     handle: (call) => startBackground(call),
   }),
-  route({
-    method: 'post',
+  commandRoute({
     path: '/sessions/:id/pause',
-    scope: 'operate',
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
     call: 'pause',
     stopsWork: true,
-    session: findKey,
     query: agentQuery,
     body: v.looseObject(actorFields),
-    headers: ['Idempotency-Key'],
     answers: { 200: pauseAnswer },
-    handle: async (call) => {
-      const key = call.key as Key
-      const { reason, actor } = call.body
-      const command = {
-        type: 'pause',
-        ...(reason !== undefined && { reason }),
-        ...actorField(call.access, actor),
-      } as const
-      return sendAndShow(call, key, command)
-    },
+    command: ({ reason }) => ({ type: 'pause', ...present({ reason }) }),
   }),
   route({
     method: 'post',
@@ -103,36 +96,23 @@ export const backgroundRoutes: readonly Route[] = [
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 200: resumeAnswer, 201: branchAnswer('A new session goes on from there.') },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { access, body } = call
       const actor = actorField(access, body.actor)
       if (hasBranchOrigin(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
-      const { reason } = body
-      return sendAndShow(call, session.key, { type: 'resume', ...(reason !== undefined && { reason }), ...actor })
-    },
+      return sendAndShow(call, session.key, { type: 'resume', ...present({ reason: body.reason }), ...actor })
+    }),
   }),
-  route({
-    method: 'post',
+  commandRoute({
     path: '/sessions/:id/policy',
-    scope: 'operate',
     summary: 'Set the budgets of a session; a budget that was crossed is armed again',
     call: 'setPolicy',
-    session: findKey,
     query: agentQuery,
     body: v.looseObject({ policy: policyRequestSchema, ...actorFields }),
-    headers: ['Idempotency-Key'],
     answers: { 200: policyAnswer },
-    handle: async (call) => {
-      const key = call.key as Key
-      const { policy, reason, actor } = call.body
-      const why = reason === undefined ? {} : { reason }
-      const command = { type: 'set_policy', policy, ...why, ...actorField(call.access, actor) } as const
-      return sendAndShow(call, key, command)
-    },
+    command: ({ policy, reason }) => ({ type: 'set_policy', policy, ...present({ reason }) }),
   }),
   envelopeRoute('/sessions/:id/events/stream'),
   route({
@@ -144,10 +124,7 @@ export const backgroundRoutes: readonly Route[] = [
     session: findKey,
     query: agentQuery,
     answers: { 200: healthAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : json<HealthSnapshot>(currentHealth(session))
-    },
+    handle: onSession((session) => json<HealthSnapshot>(currentHealth(session))),
   }),
   route({
     method: 'get',
@@ -158,10 +135,7 @@ export const backgroundRoutes: readonly Route[] = [
     query: healthQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: healthStreamAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : healthStream(call, session)
-    },
+    handle: onSession((session, call) => healthStream(call, session)),
   }),
 ]
 
@@ -207,18 +181,13 @@ const startBackground = async (
         settings: prepared?.settings ?? settings,
         maxRetries: body.max_retries ?? RETRIES_DEFAULT,
         expiresAt: body.expires_at ?? null,
-        ...(title !== undefined && { title }),
-        ...(policy && { policy }),
-        ...(parent !== undefined && { parentSessionId: parent }),
+        ...present({ title, policy, parentSessionId: parent }),
         ...(prepared && { artifacts: prepared.artifacts }),
       },
     },
     commandKey(commandId, body),
   )
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<BackgroundReceipt>(
     call,
     key,

@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId } from '../../kernel/event.ts'
+import { present } from '../../kernel/json.ts'
 import { isOwnPosition, parseCursor, positionInLog } from '../../kernel/positions/cursor.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -11,7 +12,7 @@ import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { optionalId, type RouteCall } from '../http/router/route.ts'
+import { actorFields, optionalId, type RouteCall } from '../http/router/route.ts'
 import {
   type ContinuationBody,
   continuationFields,
@@ -19,9 +20,9 @@ import {
   continuedSettings,
 } from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { newSessionId, userPart } from './session-ids.ts'
+import { sessionTitle } from '../http/sessions/session-settings.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import type { BranchReceipt } from './wire.ts'
 
 export const branchBody = v.looseObject({
@@ -30,8 +31,7 @@ export const branchBody = v.looseObject({
   session_id: optionalId,
   title: v.optional(sessionTitle),
   prompt: v.optional(v.string()),
-  reason: v.optional(v.string()),
-  actor: v.optional(v.string()),
+  ...actorFields,
   ...continuationFields,
 })
 
@@ -92,26 +92,19 @@ export const branchFrom = async (
     ...(await ownerField(access)),
     // The log stores no incarnation; each wire adds the current one.
     ...(cursor !== undefined && { cursor: cursor.replace(/~\d+$/, '') }),
-    ...(title !== undefined && { title }),
-    ...(prompt !== undefined && { prompt }),
-    ...(reason !== undefined && { reason }),
+    ...present({ title, prompt, reason, promptsDigest: branch.prompts_digest }),
     ...(actor !== undefined && { actor, ...(isActorClaimed && { isActorClaimed }) }),
     ...(workspace && { settings }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
-    ...(branch.prompts_digest !== undefined && { promptsDigest: branch.prompts_digest }),
     ...(id && { id }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   return respondWithCard<BranchReceipt>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/sessions/${childId}`) },
   })
 }
 
-/** The number of the event to branch at. */
 const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {
   const { key, state, incarnations } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)

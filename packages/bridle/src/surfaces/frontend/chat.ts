@@ -5,26 +5,32 @@ import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
+import {
+  agentQuery,
+  jsonObject,
+  omitSchema,
+  optionalId,
+  type Route,
+  type RouteCall,
+  route,
+} from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
-import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
-import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { findKey, findSession, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
+import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
@@ -35,7 +41,6 @@ import { envelopeRoute, tierSchema, turnStream } from './streams.ts'
 import type { ChatSession, TurnReceipt } from './wire.ts'
 
 const path = '/chat/sessions/:id'
-const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 
 const createBody = v.looseObject({
   ...agentFields,
@@ -83,16 +88,14 @@ export const chatRoutes: readonly Route[] = [
     query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: chatSessionAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const agent = call.ports.agents.get(session.key.agent) ?? null
       return jsonWithTag<ChatSession>(call.request, {
         ...(await lookUp(session, (facts) => wholeSession(facts, agent, call.query.omit))),
         ...(await importedPart(call.ports, session, call.query.omit)),
         background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
       })
-    },
+    }),
   }),
   envelopeRoute(`${path}/events/stream`),
   route({
@@ -106,11 +109,9 @@ export const chatRoutes: readonly Route[] = [
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 201: branchAnswer('The new session.') },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       return branchFrom(call, session, { ...call.body, ...actorField(call.access, call.body.actor) })
-    },
+    }),
   }),
 ]
 
@@ -132,15 +133,11 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
   const opening = {
     kind: 'chat',
     settings: prepared?.settings ?? settings,
-    ...(title !== undefined && { title }),
-    ...(policy && { policy }),
+    ...present({ title, policy }),
     ...(prepared && { artifacts: prepared.artifacts }),
   } as const
   const answer = await ports.host.send(key, { type: 'create', ...(await ownerField(call.access)), opening }, id)
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<SessionCard>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },

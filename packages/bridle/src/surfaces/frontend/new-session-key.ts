@@ -2,6 +2,9 @@
 // needs it to forward the request to the object that will have the session.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
+import { canonicalJson } from '../../kernel/json.ts'
+import type { Access } from '../http/access/authenticate.ts'
+import { digest, hex } from '../http/access/secrets.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
@@ -9,7 +12,6 @@ import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/rout
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteContext } from '../http/router/route.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
-import { newSessionId, userPart } from './session-ids.ts'
 
 const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
 
@@ -42,3 +44,12 @@ export const newSessionKey =
       return refusalDenial({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }
+
+/** The last part is the Idempotency-Key, so that a repeated request finds the session it created; with null the id is random. */
+export const newSessionId = async (prefix: string, from: readonly unknown[]): Promise<string> =>
+  from.at(-1) === null
+    ? `${prefix}-${crypto.randomUUID()}`
+    : `${prefix}-${hex(await digest(canonicalJson(from))).slice(0, 32)}`
+
+/** Users may choose the same key, and each gets another session. */
+export const userPart = ({ user }: Pick<Access, 'user'>): readonly string[] => (user === null ? [] : [user])

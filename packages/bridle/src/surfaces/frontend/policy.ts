@@ -1,7 +1,7 @@
 // A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
-import { unknownNameMessage } from '../http/requests/issue-text.ts'
+import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { jsonObject } from '../http/router/route.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))

@@ -2,27 +2,25 @@
 import * as v from 'valibot'
 import { isRefusal, type ReplayPrompt } from '../../kernel/commands.ts'
 import { messageSeq } from '../../kernel/ids.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import { QUEUE_MAX } from '../../kernel/limits.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
-import { unknownNameMessage } from '../http/requests/issue-text.ts'
+import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { actorFields, agentQuery, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
-import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { sessionTitle, settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
-import { newSessionId, userPart } from './session-ids.ts'
 import type { ReplayReceipt } from './wire.ts'
 
 const replayBody = v.looseObject({
@@ -31,8 +29,7 @@ const replayBody = v.looseObject({
   settings: v.optional(v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields)))),
   title: v.optional(sessionTitle),
   from_message: v.optional(v.string()),
-  reason: v.optional(v.string()),
-  actor: v.optional(v.string()),
+  ...actorFields,
   ...continuationFields,
 })
 
@@ -46,14 +43,11 @@ export const replayRoutes: readonly Route[] = [
     summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
     call: { name: 'replay', options: 'ReplayRequest' },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
+    query: agentQuery,
     body: replayBody,
     headers: ['Idempotency-Key'],
     answers: { 201: replayAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : replay(call, session)
-    },
+    handle: onSession((session, call) => replay(call, session)),
   }),
 ]
 
@@ -88,16 +82,9 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
     prompts: plan.prompts,
     settings: prepared?.settings ?? settings,
     ...(prepared && { artifacts: prepared.artifacts }),
-    ...(title !== undefined && { title }),
-    ...(policy && { policy }),
-    ...(reason !== undefined && { reason }),
-    ...(id && { id }),
-    ...(body.prompts_digest !== undefined && { promptsDigest: body.prompts_digest }),
+    ...present({ title, policy, reason, id: id ?? undefined, promptsDigest: body.prompts_digest }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
   return respondWithCard<ReplayReceipt>(call, key, receipt, {
     status: 201,
@@ -105,7 +92,6 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   })
 }
 
-/** The settings of the session with the changes of the request. */
 const replaySettings = (
   session: Session,
   { model, settings: changes = {} }: ReplayCall['body'],

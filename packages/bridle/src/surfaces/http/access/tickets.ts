@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { ticketAnswer } from '../answers/server-answers.ts'
 import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
-import { Denial } from '../router/denial.ts'
+import { rateLimited } from '../router/denial.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
 import type { TicketGrant } from '../wire.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
@@ -29,7 +29,6 @@ export interface TicketRequest {
   readonly origin: string | null
 }
 
-/** The access that a ticket gives. */
 export const ticketAccess = (access: Access, request: TicketRequest): Access => ({
   ...access,
   scopes: access.scopes.filter((scope) => request.scopes?.includes(scope) ?? true),
@@ -118,12 +117,9 @@ export const ticketRoutes: readonly Route[] = [
       const origin = request.headers.get('origin')
       const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
       if (!issued)
-        return new Denial(
-          'rate_limited',
+        return rateLimited(
           'Too many tickets are unused. Use those you have, or ask again in 30 seconds.',
-          {
-            'retry-after': String(TICKET_MS / 1_000),
-          },
+          TICKET_MS / 1_000,
         )
       const { ticket, expiresAt } = issued
       return json<TicketGrant>({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })

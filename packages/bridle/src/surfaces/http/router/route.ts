@@ -29,7 +29,6 @@ export interface Route {
   readonly path: string
   /** `open` = no credential is needed, and the rate limiter does not count the request. */
   readonly scope: Scope | 'open'
-  /** Scopes that the route needs besides. */
   readonly furtherScopes?: readonly Scope[]
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
@@ -76,11 +75,9 @@ export interface ClientCall {
   readonly requiresOptions?: boolean
   /** The type of the answer, where it is not the title of the schema. */
   readonly answer?: string
-  /** Parameters that the call always sends. */
   readonly fixed?: Readonly<Record<string, string>>
 }
 
-/** Headers of a request that only some rows read. */
 export type RequestHeader =
   | 'Idempotency-Key'
   | 'Prefer'
@@ -204,4 +201,17 @@ export const anyJson = v.optional(v.unknown() as v.GenericSchema<unknown, Json>,
 export const jsonObject = v.pipe(
   v.custom<JsonObject>(isJsonObject, 'Expected an object'),
   v.metadata({ type: 'object' }),
+)
+
+export const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
+
+/** Fields of a body, for the log: who acts, and why. */
+export const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
+
+/** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
+export const omitSchema = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((name) => name.trim())),
+  ),
 )

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
+import { present } from '../../../kernel/json.ts'
 import { actorField, viewerField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
@@ -10,7 +11,7 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { publicPath } from '../requests/public-path.ts'
 import { badRequest, Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
+import { actorFields, jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
 import { inboxOf } from './inbox.ts'
 import { findKey, listReader, pageOr400, requireKey } from './routes.ts'
@@ -41,8 +42,7 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     session: findKey,
     body: v.looseObject({
       args: v.optional(jsonObject),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
+      ...actorFields,
       decision: v.optional(decisionSchema(verb)),
       pause: v.optional(v.boolean()),
     }),
@@ -55,8 +55,7 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',
-        ...(body.args && { args: body.args }),
-        ...(body.reason !== undefined && { reason: body.reason }),
+        ...present({ args: body.args, reason: body.reason }),
         ...(body.pause && { pause: true }),
         ...actorField(access, body.actor),
       } as const satisfies Command

@@ -3,9 +3,10 @@
 import * as v from 'valibot'
 import type { Command } from '../../../kernel/commands.ts'
 import { isRefusal } from '../../../kernel/commands.ts'
-import type { Json } from '../../../kernel/json.ts'
+import { type Json, present } from '../../../kernel/json.ts'
 import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '../../../kernel/limits.ts'
 import { isRemembered, type Memory } from '../../../kernel/projections/memory.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { actorField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
@@ -13,10 +14,10 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { publicPath } from '../requests/public-path.ts'
 import { badRequest, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { type Route, route } from '../router/route.ts'
+import { actorFields, agentQuery, type Route, route } from '../router/route.ts'
 import { proposalsOf } from '../views/proposals.ts'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
-import { findKey, findSession, requireKey } from './routes.ts'
+import { findKey, onSession, requireKey } from './routes.ts'
 
 export const memoryRoutes: readonly Route[] = [
   route({
@@ -26,17 +27,15 @@ export const memoryRoutes: readonly Route[] = [
     summary: 'Values of the session’s memory that people accepted, with their source, and the proposals of its agent',
     call: 'memory',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
+    query: agentQuery,
     answers: { 200: memoryPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { memory } = session.state
       return json<MemoryPage>({
         memory: acceptedValues(memory, call.ports.clock.now()),
         proposals: proposalsOf(memory),
       })
-    },
+    }),
   }),
   route({
     method: 'post',
@@ -46,24 +45,19 @@ export const memoryRoutes: readonly Route[] = [
     summary: 'Accept or reject a value that the agent proposes for its memory',
     call: { name: 'decideMemory', options: 'MemoryDecisionOptions' },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
+    query: agentQuery,
     body: v.looseObject({
       decision: v.picklist(['accept', 'reject']),
       key: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX))),
       value: v.optional(v.unknown() as v.GenericSchema<unknown, Json>),
       ttlMs: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX))),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
+      ...actorFields,
     }),
     headers: ['Idempotency-Key'],
     answers: { 200: memoryReceiptAnswer },
     handle: async (call) => {
       const { decision, key, value, ttlMs, reason, actor } = call.body
-      const edits = {
-        ...(key !== undefined && { key }),
-        ...(value !== undefined && { value }),
-        ...(ttlMs !== undefined && { ttlMs }),
-      }
+      const edits = present({ key, value, ttlMs })
       if (decision === 'reject' && Object.keys(edits).length > 0)
         return badRequest(`body: ${Object.keys(edits)[0]}: A rejection keeps nothing. Leave it out`)
       const command = {
@@ -71,7 +65,7 @@ export const memoryRoutes: readonly Route[] = [
         proposalId: call.param('proposalId'),
         decision,
         ...edits,
-        ...(reason !== undefined && { reason }),
+        ...present({ reason }),
         ...actorField(call.access, actor),
       } as const satisfies Command
       const id = commandIdOf(call.request, command)
@@ -91,8 +85,7 @@ const acceptedValues = ({ entries }: Memory, now: number): AcceptedValue[] =>
   Object.entries(entries).flatMap(([key, entry]) => {
     const { at, runId, proposalId, actor } = entry.source
     if (proposalId === null || !isRemembered(entry, now)) return []
-    const expiresAt = entry.expiresAt === null ? null : timeText(entry.expiresAt)
-    return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt: timeText(at), acceptedBy: actor }]
+    const expiresAt = isoOrNull(entry.expiresAt)
+    const acceptedAt = new Date(at).toISOString()
+    return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt, acceptedBy: actor }]
   })
-
-const timeText = (at: number): string => new Date(at).toISOString()

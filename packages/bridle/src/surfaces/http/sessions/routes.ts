@@ -11,20 +11,19 @@ import type { Access } from '../access/authenticate.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
-import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
+import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { sessionCard } from '../views/detail.ts'
 import { wholeSession } from '../views/whole-session.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
 import { importedPart } from './import-confirmation.ts'
 import { listFilter, listQueryEntries } from './list-filter.ts'
-import { omitSchema } from './omitted-parts.ts'
 import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
@@ -77,36 +76,30 @@ export const sessionRoutes: readonly Route[] = [
       })
     },
   }),
+]
+
+/** A route that sends one command to its session, and answers with the state of the session. */
+export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
+  command,
+  ...row
+}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'query' | 'answers'> & {
+  readonly method?: Route['method']
+  readonly body: B
+  /** The command, without its actor. */
+  readonly command: (body: v.InferOutput<B>) => object
+}): Route =>
   route({
     method: 'post',
-    path: '/sessions/:id/cancel',
     scope: 'operate',
-    summary: 'Cancel the run in progress, or the one named; with `queue` also the prompts that wait',
-    call: 'cancel',
-    stopsWork: true,
     session: (arrival) => findKey(arrival),
-    body: v.looseObject({
-      runId: v.optional(v.string()),
-      queue: v.optional(v.boolean()),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
-    }),
     headers: ['Idempotency-Key'],
-    answers: { 200: cancelAnswer },
-    handle: async (call) => {
-      const { runId, queue, reason, actor } = call.body
-      const key = requireKey(call)
-      const command = {
-        type: 'cancel',
-        ...(runId !== undefined && { runId }),
-        ...(queue !== undefined && { queue }),
-        ...(reason !== undefined && { reason }),
-        ...actorField(call.access, actor),
-      } as const
-      return sendAndShow(call, key, command)
+    ...row,
+    handle: (call) => {
+      const { actor } = call.body as { readonly actor?: string }
+      const sent = { ...command(call.body as v.InferOutput<B>), ...actorField(call.access, actor) }
+      return sendAndShow(call, requireKey(call), sent as Command)
     },
-  }),
-]
+  })
 
 /** Sends a command under the caller's Idempotency-Key, and answers with the state of the session. */
 export const sendAndShow = async (
@@ -152,6 +145,14 @@ export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): K
   if (!key) throw new Error('This row names no session.')
   return key
 }
+
+/** A handler that gets the session of the request. */
+export const onSession =
+  <Q, B>(act: (session: Session, call: RouteCall<Q, B>) => Promise<Response | Denial> | Response | Denial) =>
+  async (call: RouteCall<Q, B>): Promise<Response | Denial> => {
+    const session = await findSession(call)
+    return isDenial(session) ? session : act(session, call)
+  }
 
 /** The session of the call. Somebody may have removed it since the router found its key. */
 export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {

@@ -5,7 +5,6 @@ import type { Key } from '../../../kernel/event.ts'
 import { comparisonSchema, workspaceFileSchema, workspaceFolderSchema } from '../answers/workspace-answers.ts'
 import type { WorkspaceComparison, WorkspaceFiles, WorkspaceFilesRefusal } from './workspaces.ts'
 
-/** An answer of a runner to a GET. */
 export interface RunnerAnswer {
   readonly status: number
   readonly text: string
