@@ -37,7 +37,7 @@ const approvalEntries = {
   approvalId: f.text('The same as `id`.'),
   sessionId: f.text('The id of the session.'),
   agent: f.text("The name of the session's agent."),
-  title: f.nullableText('Title of the session.'),
+  title: f.nullableText('The title of the session.'),
   kind: f.nullable(f.oneOf(APPROVAL_KINDS, 'The kind of the approval; null = unknown.')),
   toolName: f.text('The name of the tool, or the subject of the question.'),
   toolCallId: f.nullableText('The tool call that waits; null = none.'),
@@ -54,7 +54,6 @@ export const pendingApprovalSchema = f.answer('PendingApproval', 'An open approv
 })
 export type PendingApproval = f.AnswerOf<typeof pendingApprovalSchema>
 
-/** The outcomes of an approval. */
 export const OUTCOMES = ['approved', 'denied', 'expired', 'cancelled'] as const
 
 /** The person who decided, and when. */

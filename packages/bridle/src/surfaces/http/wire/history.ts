@@ -1,9 +1,8 @@
 // The log of a session, and what an import brought.
 import * as v from 'valibot'
-import type { LogEntry } from '../../../history/log-entry.ts'
 import * as f from './fields.ts'
 
-const logEntrySchema = f.kernelSchema<LogEntry>('LogEntry', "An event of a session's log.", {
+const logEntrySchema = f.answer('LogEntry', "An event of a session's log.", {
   seq: f.count('The number of the event: dense, and a branch continues the numbers of its parent.'),
   at: f.count('The time in milliseconds. It never decreases from one entry to the next.'),
   type: f.text('The event type.'),
@@ -14,6 +13,7 @@ const logEntrySchema = f.kernelSchema<LogEntry>('LogEntry', "An event of a sessi
   withheld: f.optional(f.always(true, 'The payload stays on the server: a fold only counts the entry.')),
   payload: f.anyObject('The payload of the event, without secrets of known shapes.'),
 })
+export type LogEntry = f.AnswerOf<typeof logEntrySchema>
 
 const sessionKind = f.oneOf(['chat', 'background'], 'Whether people chat in it, or it works in the background.')
 

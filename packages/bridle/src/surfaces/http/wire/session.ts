@@ -31,7 +31,10 @@ export const sessionCardSchema = f.answer('SessionCard', 'The state of a session
   approval_mode: f.text('The approval mode.'),
   think_level: f.nullableText('The reasoning effort of the model; null = its default.'),
   voice: f.optional(
-    f.object({ keep_audio: f.always(true, 'The session keeps audio.') }, 'Absent = the session keeps no audio.'),
+    f.object(
+      { keep_audio: f.always(true, 'The session keeps audio.') },
+      'The voice settings; absent = the session keeps no audio.',
+    ),
   ),
   policy_path: f.text('The order in which policies decide about a tool call.'),
   sandbox_mode: f.nullableText('The isolation that was asked for; null = no sandbox.'),
@@ -99,8 +102,8 @@ export const sessionDetailSchema = f.extendedAnswer(
   {
     checkpoints: f.list(checkpointSchema, 'The newest checkpoints, newest first.'),
     subagents: f.list(subagentSchema, 'The subagents of the session, with their last status.'),
-    resume_points: f.list(resumePointSchema, 'The newest places to resume or branch from, in order.'),
-    channel: f.optional(f.reference(channelSchema, 'Absent with `omit=channel`.')),
+    resume_points: f.list(resumePointSchema, 'The newest places to resume or branch from, oldest first.'),
+    channel: f.optional(f.reference(channelSchema, 'The participants and newest events; absent with `omit=channel`.')),
     imported_prompts: f.optional(
       f.list(
         importedPromptSchema,

@@ -15,7 +15,7 @@ const changeSchema = f.answer('WorkspaceChange', 'A file of a workspace that dif
   path: f.text('The path below the workspace, with `/`. Names are data: an agent chose them.'),
   kind: f.oneOf(ENTRY_KINDS, 'The kind, now or in the source. A `folder` is not searched, such as `node_modules`.'),
   status: f.oneOf(['added', 'modified', 'deleted'], 'The difference.'),
-  additions: f.nullable(f.count('The number of added lines; null = not counted, being binary or too large.')),
+  additions: f.nullable(f.count('The number of added lines; null = not counted: binary or too large.')),
   deletions: f.nullable(f.count('The number of deleted lines; null = not counted.')),
   is_binary: f.flag('True = the file or its source is binary.'),
 })
