@@ -29,7 +29,7 @@ export interface NullableField<F extends ValueField<unknown, string>> extends v.
 export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptionalSchema<S, undefined> {}
 
 export interface Entries {
-  readonly [name: string]: v.GenericSchema | OptionalField<v.GenericSchema>
+  readonly [name: string]: v.GenericSchema
 }
 
 /** An object with a name of its own. Fields beyond these are allowed: an answer may grow. */
