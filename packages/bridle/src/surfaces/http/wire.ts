@@ -1,10 +1,10 @@
-// Answers of the routes that all wires share, as a client meets them. Types only: clients import this file, and it brings no
-// library. `answers/` declares a schema for each of these types, and the compiler compares the two.
-export type { LogEntry } from '../../history/log-entry.ts'
+// Answers of the routes that all wires share, as a client meets them. Types only: they follow from the schemas in `wire/`, and a client
+// that imports this file brings no schema library with it.
 export type * from './wire/approvals.ts'
 export type * from './wire/artifacts.ts'
 export type * from './wire/audit.ts'
 export type * from './wire/channel.ts'
+export type * from './wire/engines.ts'
 export type * from './wire/errors.ts'
 export type * from './wire/history.ts'
 export type * from './wire/memory.ts'
@@ -12,4 +12,5 @@ export type * from './wire/reports.ts'
 export type * from './wire/server.ts'
 export type * from './wire/session.ts'
 export type * from './wire/session-list.ts'
+export type * from './wire/tree.ts'
 export type * from './wire/workspaces.ts'

@@ -89,6 +89,6 @@ const listed = ({ key, approval }: { key: Key; approval: OpenApproval }): Omit<P
   isCut: approval.isCut ?? true,
   requestedAt: new Date(approval.requestedAt).toISOString(),
   expiresAt: isoOrNull(approval.expiresAt),
-  effect: (approval.effect as PendingApproval['effect'] | undefined) ?? null,
-  risk: (approval.risk as PendingApproval['risk'] | undefined) ?? null,
+  effect: approval.effect ?? null,
+  risk: approval.risk ?? null,
 })
