@@ -12,6 +12,7 @@ import { DEFAULT_DATA } from '../config/default-data.ts'
 import { checkedPort, serverSettings } from '../config/settings.ts'
 import { earlyNotes, readyNotes } from '../config/start-notes.ts'
 import { STACK_LINES } from '../limits.ts'
+import { startServer, stopServer } from '../runs/own-server.ts'
 import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { flagsOf, serverOptions } from '../setting-flags.ts'
@@ -20,7 +21,6 @@ import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
-import { startServer, stopServer } from './start.ts'
 
 export const dev = defineCommand({
   options: { ...flagsOf('--target'), ...serverOptions },

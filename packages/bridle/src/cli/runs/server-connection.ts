@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { failure } from '../command.ts'
-import { startServer } from '../commands/start.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
 import {
   createClient,
@@ -15,6 +14,7 @@ import {
 } from '../config/settings.ts'
 import { certificateProblem } from '../explain-error.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { startServer } from './own-server.ts'
 import { ownServerLog } from './own-server-log.ts'
 
 export interface ServerConnection {

@@ -1,7 +1,6 @@
 // The router: every wire adds its routes, and every target serves it unchanged. A denial becomes a response here.
 import { type Context, Hono } from 'hono'
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
-import { isId } from '../../../kernel/event.ts'
 import type { SessionService } from '../../../kernel/host/host.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
@@ -34,6 +33,7 @@ import { uploadRoutes } from '../uploads/routes.ts'
 import type { BuildManifest } from '../wire.ts'
 import { workspaceFileRoutes } from '../workspaces/workspace-files.ts'
 import type { WorkspaceFiles, Workspaces } from '../workspaces/workspaces.ts'
+import { correlationIdOf } from './correlation-id.ts'
 import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
 import { settle } from './kernel-denials.ts'
@@ -279,6 +279,3 @@ const observeRequest = (
     return response
   }
 }
-
-/** The caller's id for the request, else a new one. */
-export const correlationIdOf = (id: string | null | undefined): string => (isId(id) ? id : crypto.randomUUID())
