@@ -68,5 +68,5 @@ const filterOf = (
     search,
     limit: limit === undefined ? undefined : Number(limit),
     cursor,
-  })
+  }) as SessionFilter
 }

@@ -121,8 +121,7 @@ export class RunReporter {
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
     if (frame <= this.#frame) return
     for (const item of items) {
-      if (isDeeperThan(item, DEPTH_MAX))
-        throw new RangeError(`The report is nested deeper than ${DEPTH_MAX} levels.`)
+      if (isDeeperThan(item, DEPTH_MAX)) throw new RangeError(`The report is nested deeper than ${DEPTH_MAX} levels.`)
       if (item.type === 'event' && JSON.stringify(withoutResult(item.event)).length > PAYLOAD_CHARS_MAX) {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }

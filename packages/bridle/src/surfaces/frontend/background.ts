@@ -4,23 +4,25 @@ import * as v from 'valibot'
 import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import { present } from '../../kernel/json.ts'
 import { RETRIES_MAX } from '../../kernel/limits.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
+import { actorFields, optional, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
+import { jsonObject, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
+import { commandRoute } from '../http/sessions/command-routes.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
+import { settingsOf } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
-import { agentFields, chooseAgent } from './agent-choice.ts'
+import { workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
+import { chooseAgent } from './agent-choice.ts'
 import {
   backgroundAnswer,
   branchAnswer,
@@ -32,28 +34,22 @@ import {
 } from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
 import { RETRIES_DEFAULT } from './limits.ts'
-import { newSessionKey } from './new-session-key.ts'
+import { newSessionFields, newSessionKey, newSessionType, parentField } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
 
-const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
-const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
-
-const startBody = v.looseObject({
-  ...agentFields,
-  ...settingsFields,
-  ...voiceFields,
-  ...workspaceFields,
-  prompt: v.string(),
-  input: v.optional(jsonObject),
-  session_id: optionalId,
-  title: v.optional(sessionTitle),
-  parent_session_id: optionalId,
-  max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
-  expires_at: v.nullish(timeSchema),
-  policy: v.optional(policyRequestSchema),
-  actor: v.optional(v.string()),
+const startBody = optionsType(...newSessionType, {
+  ...newSessionFields,
+  prompt: v.pipe(v.string(), v.description('The prompt, for background work.')),
+  input: optional('Fields of the input beside the prompt, for background work.', jsonObject),
+  ...parentField,
+  max_retries: optional(
+    'How often a failed run is tried again.',
+    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX)),
+  ),
+  expires_at: v.pipe(v.nullish(timeSchema), v.description('The time at which the session ends, in ISO 8601.')),
+  ...actorFields,
 })
 
 export const backgroundRoutes: readonly Route[] = [
@@ -69,28 +65,14 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 202: backgroundAnswer },
     handle: (call) => startBackground(call),
   }),
-  route({
-    method: 'post',
+  commandRoute({
     path: '/sessions/:id/pause',
-    scope: 'operate',
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
     call: 'pause',
     stopsWork: true,
-    session: findKey,
-    query: agentQuery,
-    body: v.looseObject(actorFields),
-    headers: ['Idempotency-Key'],
+    body: v.looseObject(reasonFields),
     answers: { 200: pauseAnswer },
-    handle: async (call) => {
-      const key = call.key as Key
-      const { reason, actor } = call.body
-      const command = {
-        type: 'pause',
-        ...(reason !== undefined && { reason }),
-        ...actorField(call.access, actor),
-      } as const
-      return sendAndShow(call, key, command)
-    },
+    command: ({ reason }) => ({ type: 'pause', ...present({ reason }) }),
   }),
   route({
     method: 'post',
@@ -99,7 +81,6 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Resume a paused session, or branch a new one from an event or a cursor',
     call: { name: 'resume', options: 'ReasonOptions' },
     session: findKey,
-    query: agentQuery,
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 200: resumeAnswer, 201: branchAnswer('A new session goes on from there.') },
@@ -111,28 +92,16 @@ export const backgroundRoutes: readonly Route[] = [
       if (hasBranchOrigin(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
-      const { reason } = body
-      return sendAndShow(call, session.key, { type: 'resume', ...(reason !== undefined && { reason }), ...actor })
+      return sendAndShow(call, session.key, { type: 'resume', ...present({ reason: body.reason }), ...actor })
     },
   }),
-  route({
-    method: 'post',
+  commandRoute({
     path: '/sessions/:id/policy',
-    scope: 'operate',
     summary: 'Set the budgets of a session; a budget that was crossed is armed again',
     call: 'setPolicy',
-    session: findKey,
-    query: agentQuery,
-    body: v.looseObject({ policy: policyRequestSchema, ...actorFields }),
-    headers: ['Idempotency-Key'],
+    body: v.looseObject({ policy: policyRequestSchema, ...reasonFields }),
     answers: { 200: policyAnswer },
-    handle: async (call) => {
-      const key = call.key as Key
-      const { policy, reason, actor } = call.body
-      const why = reason === undefined ? {} : { reason }
-      const command = { type: 'set_policy', policy, ...why, ...actorField(call.access, actor) } as const
-      return sendAndShow(call, key, command)
-    },
+    command: ({ policy, reason }) => ({ type: 'set_policy', policy, ...present({ reason }) }),
   }),
   envelopeRoute('/sessions/:id/events/stream'),
   route({
@@ -142,7 +111,6 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'The health of a session as it is now',
     call: { name: 'sessionHealth', answer: "HealthEnvelope['payload']" },
     session: findKey,
-    query: agentQuery,
     answers: { 200: healthAnswer },
     handle: async (call) => {
       const session = await findSession(call)
@@ -207,9 +175,7 @@ const startBackground = async (
         settings: prepared?.settings ?? settings,
         maxRetries: body.max_retries ?? RETRIES_DEFAULT,
         expiresAt: body.expires_at ?? null,
-        ...(title !== undefined && { title }),
-        ...(policy && { policy }),
-        ...(parent !== undefined && { parentSessionId: parent }),
+        ...present({ title, policy, parentSessionId: parent }),
         ...(prepared && { artifacts: prepared.artifacts }),
       },
     },

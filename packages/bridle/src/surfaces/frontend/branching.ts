@@ -3,60 +3,60 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId } from '../../kernel/event.ts'
+import { present } from '../../kernel/json.ts'
 import { isOwnPosition, parseCursor, positionInLog } from '../../kernel/positions/cursor.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
+import { optional, optionalText, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { optionalId, type RouteCall } from '../http/router/route.ts'
-import {
-  type ContinuationBody,
-  continuationFields,
-  continuationWorkspace,
-  continuedSettings,
-} from '../http/sessions/import-confirmation.ts'
+import { type RouteCall, requiredId } from '../http/router/route.ts'
+import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 import type { BranchReceipt } from './wire.ts'
 
-export const branchBody = v.looseObject({
-  from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
-  resume_cursor: v.optional(v.string()),
-  session_id: optionalId,
-  title: v.optional(sessionTitle),
-  prompt: v.optional(v.string()),
-  reason: v.optional(v.string()),
-  actor: v.optional(v.string()),
+const branchFields = {
+  from_event_id: optional(
+    'The event to branch from.',
+    v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))]),
+  ),
+  resume_cursor: optionalText('The cursor to branch from.'),
+  prompt: optionalText('The prompt of the new session; absent: it waits for one.'),
+  title: optional('The title of the new session.', sessionTitle),
+  session_id: optional('The id of the new session. Default: the server chooses one.', requiredId),
+  ...reasonFields,
   ...continuationFields,
-})
-
-interface BranchOrigin {
-  readonly from_event_id?: string | number | undefined
-  readonly resume_cursor?: string | undefined
 }
+type BranchBody = v.InferOutput<v.ObjectSchema<typeof branchFields, undefined>>
+
+export const branchBody = optionsType(
+  'BranchRequest',
+  'A point to branch from, and what the new session is asked.',
+  branchFields,
+)
+
+type BranchOrigin = Pick<BranchBody, 'from_event_id' | 'resume_cursor'>
 
 export const hasBranchOrigin = (body: BranchOrigin): boolean =>
   body.from_event_id !== undefined || body.resume_cursor !== undefined
 
-interface BranchRequestBody extends BranchOrigin, ContinuationBody {
-  readonly session_id?: string | undefined
-  readonly title?: string | undefined
-  readonly reason?: string | undefined
-  readonly actor?: string | undefined
-  readonly isActorClaimed?: true
-  /** Null = the last prompt of the parent again; absent = no run starts. */
-  readonly prompt?: string | null | undefined
-}
-
 export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
-  { isActorClaimed, ...branch }: BranchRequestBody,
+  {
+    isActorClaimed,
+    ...branch
+  }: Omit<BranchBody, 'prompt'> & {
+    readonly isActorClaimed?: true
+    /** Null = the last prompt of the parent again; absent = no run starts. */
+    readonly prompt?: string | null | undefined
+  },
 ): Promise<Response | Denial> => {
   const seq = branchSeq(session, branch)
   if (isDenial(seq)) return seq
@@ -92,9 +92,7 @@ export const branchFrom = async (
     ...(await ownerField(access)),
     // The log stores no incarnation; each wire adds the current one.
     ...(cursor !== undefined && { cursor: cursor.replace(/~\d+$/, '') }),
-    ...(title !== undefined && { title }),
-    ...(prompt !== undefined && { prompt }),
-    ...(reason !== undefined && { reason }),
+    ...present({ title, prompt, reason }),
     ...(actor !== undefined && { actor, ...(isActorClaimed && { isActorClaimed }) }),
     ...(workspace && { settings }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),

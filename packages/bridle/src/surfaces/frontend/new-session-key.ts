@@ -4,14 +4,42 @@ import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
+import { optional } from '../http/requests/fields.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { optionalId, type RouteContext } from '../http/router/route.ts'
+import { type RouteContext, requiredId } from '../http/router/route.ts'
+import { settingsFields, voiceFields } from '../http/sessions/session-settings.ts'
+import { sessionTitle } from '../http/sessions/session-title.ts'
+import { workspaceFields } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
+import { policyRequestSchema } from './policy.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 
-const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
+/** The fields of a request for a session of either kind. */
+export const newSessionFields = {
+  ...agentFields,
+  ...settingsFields,
+  ...voiceFields,
+  ...workspaceFields,
+  session_id: optional('The session’s id. Default: the server chooses one.', requiredId),
+  title: optional('The title. Default: the beginning of the prompt.', sessionTitle),
+  policy: v.optional(policyRequestSchema),
+}
+
+export const parentField = { parent_session_id: optional('The session that starts this one.', requiredId) }
+
+const newSessionSchema = v.looseObject({
+  ...agentFields,
+  session_id: newSessionFields.session_id,
+  ...parentField,
+})
+
+/** The type of both bodies in the client. */
+export const newSessionType = [
+  'NewSession',
+  'A session to make: a chat, or background work that starts at once.',
+] as const
 
 /** The id is the caller's, or made from the Idempotency-Key, or random. */
 export const newSessionKey =

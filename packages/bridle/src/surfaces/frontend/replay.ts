@@ -2,12 +2,13 @@
 import * as v from 'valibot'
 import { isRefusal, type ReplayPrompt } from '../../kernel/commands.ts'
 import { messageSeq } from '../../kernel/ids.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import { QUEUE_MAX } from '../../kernel/limits.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
+import { optional, optionalText, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { unknownNameMessage } from '../http/requests/issue-text.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
@@ -25,16 +26,25 @@ import { policyRequestSchema } from './policy.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 import type { ReplayReceipt } from './wire.ts'
 
-const replayBody = v.looseObject({
-  model: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1))),
-  policy: v.optional(policyRequestSchema),
-  settings: v.optional(v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields)))),
-  title: v.optional(sessionTitle),
-  from_message: v.optional(v.string()),
-  reason: v.optional(v.string()),
-  actor: v.optional(v.string()),
-  ...continuationFields,
-})
+const replayBody = optionsType(
+  'ReplayRequest',
+  'The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them.',
+  {
+    model: optional(
+      'Another model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
+      v.pipe(v.string(), v.trim(), v.minLength(1)),
+    ),
+    policy: v.optional(policyRequestSchema),
+    settings: optional(
+      'Other settings of the session.',
+      v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields))),
+    ),
+    title: optional('The title of the new session.', sessionTitle),
+    from_message: optionalText('The id of the prompt to begin with. Default: the first one.'),
+    ...reasonFields,
+    ...continuationFields,
+  },
+)
 
 type ReplayCall = RouteCall<unknown, v.InferOutput<typeof replayBody>>
 
@@ -44,9 +54,8 @@ export const replayRoutes: readonly Route[] = [
     path: '/sessions/:id/replay',
     scope: 'operate',
     summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
-    call: { name: 'replay', options: 'ReplayRequest' },
+    call: 'replay',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
     body: replayBody,
     headers: ['Idempotency-Key'],
     answers: { 201: replayAnswer },
@@ -88,9 +97,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
     prompts: plan.prompts,
     settings: prepared?.settings ?? settings,
     ...(prepared && { artifacts: prepared.artifacts }),
-    ...(title !== undefined && { title }),
-    ...(policy && { policy }),
-    ...(reason !== undefined && { reason }),
+    ...present({ title, policy, reason }),
     ...(id && { id }),
     ...(body.prompts_digest !== undefined && { promptsDigest: body.prompts_digest }),
   })

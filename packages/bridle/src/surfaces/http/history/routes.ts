@@ -30,7 +30,6 @@ export const historyRoutes: readonly Route[] = [
     call: 'log',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       after: v.optional(placeSchema),
       limit: v.optional(limitSchema(LOG_PAGE_MAX)),
       content: v.optional(v.picklist(['all', 'none'])),

@@ -1,5 +1,4 @@
 // The route of the branch tree.
-import * as v from 'valibot'
 import { viewerOf } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { sessionTreeAnswer } from '../answers/tree-answers.ts'
@@ -17,7 +16,6 @@ export const treeRoutes: readonly Route[] = [
     summary: 'The whole tree of branches that a session belongs to',
     call: 'sessionTree',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: sessionTreeAnswer },
     handle: async (call) => {
       const session = await findSession(call)

@@ -22,15 +22,13 @@ import { treeRoutes } from '../history/tree-routes.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
-import { archiveRoutes } from '../sessions/archive.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
 import { channelRoutes } from '../sessions/channel-page.ts'
+import { commandRoutes } from '../sessions/command-routes.ts'
 import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
-import { renameRoutes } from '../sessions/rename.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
-import { signalRoutes } from '../sessions/signals.ts'
 import type { ChangeReaders } from '../streams/change-readers.ts'
 import type { FileFetcher } from '../uploads/file-fetcher.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
@@ -147,16 +145,14 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     ticketRoutes,
     sessionRoutes,
     approvalRoutes,
-    archiveRoutes,
+    commandRoutes,
     artifactRoutes,
     auditRoutes,
     channelRoutes,
     historyRoutes,
     exportRoutes,
     importRoutes,
-    signalRoutes,
     memoryRoutes,
-    renameRoutes,
     treeRoutes,
     workspaceFileRoutes,
     uploadRoutes,

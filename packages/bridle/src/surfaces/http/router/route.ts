@@ -70,8 +70,10 @@ export interface ClientCall {
   readonly name: string
   /** Fields of the query or body that are arguments of their own. Default: the required ones. */
   readonly positional?: readonly string[]
-  /** The type of the other fields, where the client publishes one. */
+  /** The type of the other fields, where the title of the query or body does not name it. */
   readonly options?: string
+  /** Fields that the call does not take. */
+  readonly omits?: readonly string[]
   /** No field is required, and the route refuses a request without any. */
   readonly requiresOptions?: boolean
   /** The type of the answer, where it is not the title of the schema. */

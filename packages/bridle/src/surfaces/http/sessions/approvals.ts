@@ -2,11 +2,13 @@
 
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
+import { present } from '../../../kernel/json.ts'
 import { actorField, viewerField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
+import { optional, optionalText, optionsType, reasonFields } from '../requests/fields.ts'
 import { publicPath } from '../requests/public-path.ts'
 import { badRequest, Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
@@ -37,14 +39,13 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     path: `/sessions/:id/approvals/:approvalId/${verb}`,
     scope: 'approve',
     summary: verb === 'approve' ? 'Approve a call, with other arguments if the body has `args`' : 'Deny a call',
-    call: { name: verb, options: 'DecisionOptions' },
+    call: { name: verb, omits: ['decision'] },
     session: findKey,
-    body: v.looseObject({
-      args: v.optional(jsonObject),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
-      decision: v.optional(decisionSchema(verb)),
-      pause: v.optional(v.boolean()),
+    body: optionsType('DecisionOptions', 'Settings of the answer to an approval.', {
+      pause: optional('The call gets its answer, and the session pauses before its next step.', v.boolean()),
+      args: optional('Other arguments than those asked for; with `approve` only.', jsonObject),
+      decision: optional('The decision of the path.', decisionSchema(verb)),
+      ...reasonFields,
     }),
     headers: ['Idempotency-Key'],
     answers: { 200: approvalReceiptAnswer },
@@ -55,8 +56,7 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',
-        ...(body.args && { args: body.args }),
-        ...(body.reason !== undefined && { reason: body.reason }),
+        ...present({ args: body.args, reason: body.reason }),
         ...(body.pause && { pause: true }),
         ...actorField(access, body.actor),
       } as const satisfies Command
@@ -89,9 +89,12 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Approvals of all sessions: the open ones, oldest first, or those that were decided, newest first',
     refusesUnknownParameters: true,
     query: v.looseObject({
-      status: v.optional(v.picklist(['pending', 'decided', 'all'])),
-      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
-      cursor: v.optional(v.string()),
+      status: optional(
+        'pending (default): those that wait, oldest first. decided: those that were settled, newest first. all: both, in this order.',
+        v.picklist(['pending', 'decided', 'all']),
+      ),
+      limit: optional('The number of approvals on a page.', limitSchema(LIST_PAGE_MAX)),
+      cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: approvalPageAnswer },
     handle: async ({ access, query: { status = 'pending', ...page }, ports, request }) => {

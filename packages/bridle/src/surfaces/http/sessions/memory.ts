@@ -3,13 +3,14 @@
 import * as v from 'valibot'
 import type { Command } from '../../../kernel/commands.ts'
 import { isRefusal } from '../../../kernel/commands.ts'
-import type { Json } from '../../../kernel/json.ts'
+import { type Json, present } from '../../../kernel/json.ts'
 import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '../../../kernel/limits.ts'
 import { isRemembered, type Memory } from '../../../kernel/projections/memory.ts'
 import { actorField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
 import { commandIdOf } from '../requests/command-id.ts'
+import { optional, optionsType, reasonFields } from '../requests/fields.ts'
 import { publicPath } from '../requests/public-path.ts'
 import { badRequest, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
@@ -17,6 +18,24 @@ import { type Route, route } from '../router/route.ts'
 import { proposalsOf } from '../views/proposals.ts'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
 import { findKey, findSession, requireKey } from './routes.ts'
+
+const decisionBody = optionsType(
+  'MemoryDecisionOptions',
+  'Settings of the decision about a value that an agent proposes for its memory.',
+  {
+    decision: v.picklist(['accept', 'reject']),
+    key: optional(
+      'Another key than the proposed one; with `accept` only, as are the next two.',
+      v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX)),
+    ),
+    value: optional('Another value than the proposed one.', v.unknown() as v.GenericSchema<unknown, Json>),
+    ttlMs: optional(
+      'The time after which the value is forgotten. Default: never.',
+      v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX)),
+    ),
+    ...reasonFields,
+  },
+)
 
 export const memoryRoutes: readonly Route[] = [
   route({
@@ -26,7 +45,6 @@ export const memoryRoutes: readonly Route[] = [
     summary: 'Values of the session’s memory that people accepted, with their source, and the proposals of its agent',
     call: 'memory',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: memoryPageAnswer },
     handle: async (call) => {
       const session = await findSession(call)
@@ -44,26 +62,14 @@ export const memoryRoutes: readonly Route[] = [
     // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
     scope: 'operate',
     summary: 'Accept or reject a value that the agent proposes for its memory',
-    call: { name: 'decideMemory', options: 'MemoryDecisionOptions' },
+    call: 'decideMemory',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
-    body: v.looseObject({
-      decision: v.picklist(['accept', 'reject']),
-      key: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX))),
-      value: v.optional(v.unknown() as v.GenericSchema<unknown, Json>),
-      ttlMs: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX))),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
-    }),
+    body: decisionBody,
     headers: ['Idempotency-Key'],
     answers: { 200: memoryReceiptAnswer },
     handle: async (call) => {
       const { decision, key, value, ttlMs, reason, actor } = call.body
-      const edits = {
-        ...(key !== undefined && { key }),
-        ...(value !== undefined && { value }),
-        ...(ttlMs !== undefined && { ttlMs }),
-      }
+      const edits = present({ key, value, ttlMs })
       if (decision === 'reject' && Object.keys(edits).length > 0)
         return badRequest(`body: ${Object.keys(edits)[0]}: A rejection keeps nothing. Leave it out`)
       const command = {
@@ -71,7 +77,7 @@ export const memoryRoutes: readonly Route[] = [
         proposalId: call.param('proposalId'),
         decision,
         ...edits,
-        ...(reason !== undefined && { reason }),
+        ...present({ reason }),
         ...actorField(call.access, actor),
       } as const satisfies Command
       const id = commandIdOf(call.request, command)

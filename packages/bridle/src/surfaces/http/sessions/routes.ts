@@ -8,13 +8,14 @@ import type { ListReader } from '../../../kernel/ports/directory.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
-import { actorField, openableSessions, viewerField } from '../access/users.ts'
+import { openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
-import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
+import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
+import { optional, optionalText, optionsType } from '../requests/fields.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
@@ -33,13 +34,16 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions',
     scope: 'observe',
     summary: 'A page of sessions, newest change first, or in the order in which they were made',
-    call: { name: 'sessions', options: 'SessionFilter' },
+    call: 'sessions',
     refusesUnknownParameters: true,
-    query: v.looseObject({
+    query: optionsType('SessionFilter', 'A choice of sessions, their order, and the page.', {
       ...listQueryEntries,
-      order: v.optional(v.picklist(['updated', 'created'])),
-      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
-      cursor: v.optional(v.string()),
+      order: optional(
+        'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile.',
+        v.picklist(['updated', 'created']),
+      ),
+      limit: optional('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),
+      cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports, request }) => {
@@ -64,7 +68,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'A session as a whole, by its id',
     call: { name: 'session', fixed: { omit: 'channel' } },
     session: (arrival) => findKey(arrival),
-    query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
+    query: v.looseObject({ omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: sessionDetailAnswer },
     handle: async (call) => {
@@ -75,35 +79,6 @@ export const sessionRoutes: readonly Route[] = [
         ...(await lookUp(session, (facts) => wholeSession(facts, agentOf(call, session), omit))),
         ...(await importedPart(call.ports, session, omit)),
       })
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/sessions/:id/cancel',
-    scope: 'operate',
-    summary: 'Cancel the run in progress, or the one named; with `queue` also the prompts that wait',
-    call: 'cancel',
-    stopsWork: true,
-    session: (arrival) => findKey(arrival),
-    body: v.looseObject({
-      runId: v.optional(v.string()),
-      queue: v.optional(v.boolean()),
-      reason: v.optional(v.string()),
-      actor: v.optional(v.string()),
-    }),
-    headers: ['Idempotency-Key'],
-    answers: { 200: cancelAnswer },
-    handle: async (call) => {
-      const { runId, queue, reason, actor } = call.body
-      const key = requireKey(call)
-      const command = {
-        type: 'cancel',
-        ...(runId !== undefined && { runId }),
-        ...(queue !== undefined && { queue }),
-        ...(reason !== undefined && { reason }),
-        ...actorField(call.access, actor),
-      } as const
-      return sendAndShow(call, key, command)
     },
   }),
 ]

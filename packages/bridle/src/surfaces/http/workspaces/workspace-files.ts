@@ -38,7 +38,6 @@ export const workspaceFileRoutes: readonly Route[] = [
     summary: 'The workspace of a session, with the files that differ from its source',
     call: 'workspace',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: workspaceAnswer },
     handle: async (call) => {
       const session = await findSession(call)
@@ -55,7 +54,7 @@ export const workspaceFileRoutes: readonly Route[] = [
     summary: 'The entries of a folder in the workspace of a session; without `path`, of the workspace itself',
     call: { name: 'workspaceFiles', positional: ['path'] },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), path: v.optional(pathSchema) }),
+    query: v.looseObject({ path: v.optional(pathSchema) }),
     answers: { 200: workspaceFolderAnswer },
     handle: async (call) => {
       const session = await findSession(call)
@@ -73,7 +72,6 @@ export const workspaceFileRoutes: readonly Route[] = [
     call: 'workspaceFile',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       path: pathSchema,
       version: v.optional(v.picklist(['current', 'source'])),
     }),

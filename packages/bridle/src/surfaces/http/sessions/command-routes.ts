@@ -1,0 +1,82 @@
+// Routes that send one command to a session: cancel, archive, rename and signal.
+import * as v from 'valibot'
+import type { Command } from '../../../kernel/commands.ts'
+import { present } from '../../../kernel/json.ts'
+import { actorField } from '../access/users.ts'
+import { archiveAnswer, cancelAnswer, renameAnswer, signalAnswer } from '../answers/session-answers.ts'
+import { actorFields, optional, optionalText, optionsType, reasonFields } from '../requests/fields.ts'
+import { anyJson, type Route, requiredId, route } from '../router/route.ts'
+import { findKey, requireKey, sendAndShow } from './routes.ts'
+import { sessionTitle } from './session-title.ts'
+
+/** A route that sends one command to a session, and answers with the state of the session. */
+export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
+  command,
+  ...row
+}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
+  readonly method?: 'patch'
+  readonly body: B
+  /** The command without its actor. */
+  readonly command: (body: v.InferOutput<B>) => Command
+}): Route =>
+  route({
+    method: 'post',
+    scope: 'operate',
+    session: findKey,
+    headers: ['Idempotency-Key'],
+    ...row,
+    handle: async (call) => {
+      const body = call.body as v.InferOutput<B>
+      return sendAndShow(call, requireKey(call), { ...command(body), ...actorField(call.access, body.actor) })
+    },
+  })
+
+const archiveRoute = (type: 'archive' | 'unarchive', summary: string): Route =>
+  commandRoute({
+    path: `/sessions/:id/${type}`,
+    summary,
+    call: type,
+    body: v.looseObject(reasonFields),
+    answers: { 200: archiveAnswer },
+    command: ({ reason }) => ({ type, ...present({ reason }) }),
+  })
+
+export const commandRoutes: readonly Route[] = [
+  commandRoute({
+    path: '/sessions/:id/cancel',
+    summary: 'Cancel the run in progress, or the one named; with `queue` also the prompts that wait',
+    call: 'cancel',
+    stopsWork: true,
+    body: v.looseObject({
+      runId: optionalText('Only this run.'),
+      queue: optional('The prompts that wait are cancelled, too.', v.boolean()),
+      ...reasonFields,
+    }),
+    answers: { 200: cancelAnswer },
+    command: ({ runId, queue, reason }) => ({ type: 'cancel', ...present({ runId, queue, reason }) }),
+  }),
+  archiveRoute('archive', 'Put a session away: lists leave it out, and a prompt takes it out again'),
+  archiveRoute('unarchive', 'Take an archived session out again'),
+  commandRoute({
+    method: 'patch',
+    path: '/sessions/:id',
+    summary: 'Give a session a title',
+    call: 'rename',
+    body: v.looseObject({ title: sessionTitle, ...actorFields }),
+    answers: { 200: renameAnswer },
+    command: ({ title }) => ({ type: 'rename', title }),
+  }),
+  // A signal gives the agent new input, as a prompt does. An answer to an approval only decides about a call that is known.
+  commandRoute({
+    path: '/sessions/:id/signal',
+    summary: 'Send a signal to the run, which waits for it by name, or will',
+    call: { name: 'signal', positional: ['name', 'payload'] },
+    body: optionsType('SignalRequestOptions', 'Settings of a signal.', {
+      name: requiredId,
+      payload: anyJson,
+      ...actorFields,
+    }),
+    answers: { 200: signalAnswer },
+    command: ({ name, payload }) => ({ type: 'signal', name, payload }),
+  }),
+]
