@@ -144,3 +144,77 @@ export type Of<T extends keyof typeof table> = v.InferOutput<(typeof table)[T]>;
     })
   })
 })
+
+describe('an answer is an interface with the meaning of each field as its comment', () => {
+  const field = (name: string, ...of: string[]): string => `import("./fields.ts").${name}<${of.join(', ')}>`
+  const text = (meaning: string): string => field('ValueField', 'string', `"${meaning}"`)
+  const row = field('AnswerSchema', '"Row"', '"A row."', `{ id: ${text('The id.')}; }`)
+  const declared = (name: string, type: string): string =>
+    `export declare const schema${name}: ${type};\nexport type ${name} = AnswerOf<typeof schema${name}>;\n`
+  const pageOf = (type: string): string => {
+    const imports = "import { type AnswerOf } from './fields.ts';\n"
+    const files = {
+      'index.d.ts': "export type { Page } from './page.ts';\n",
+      'page.d.ts': imports + declared('Page', type),
+      'row.d.ts': imports + declared('Row', row),
+    }
+    return published(files, 'index.d.ts')['page.d.ts'] ?? ''
+  }
+  const page = (...members: string[]): string[] => ['/** A page. */', 'export interface Page {', ...members, '}']
+  const entries = (type: string): string => field('AnswerSchema', '"Page"', '"A page."', `{ readonly a: ${type}; }`)
+
+  test.each([
+    ['text', text('It&apos;s a.'), '/** It&apos;s a. */\n    readonly a: string;'],
+    ['a choice', field('ChoiceField', 'readonly ["x", "y"]', '"A."'), "/** A. */\n    readonly a: 'x' | 'y';"],
+    ['an optional field', field('OptionalField', text('A.')), '/** A. */\n    readonly a?: string;'],
+    [
+      'an object',
+      field('ObjectField', `{ b: ${field('ValueField', 'true', '"B."')}; }`, '"A."'),
+      '/** A. */\n    readonly a: {\n        /** B. */\n        readonly b: true;\n    };',
+    ],
+    [
+      'a dictionary',
+      field('DictionaryField', 'import("valibot").NumberSchema<undefined>', '"A."'),
+      '/** A. */\n    readonly a: { readonly [name: string]: number };',
+    ],
+    [
+      'a list',
+      field('ListField', 'import("valibot").PicklistSchema<["x", "y"], undefined>', '"A."'),
+      "/** A. */\n    readonly a: readonly ('x' | 'y')[];",
+    ],
+  ])('%s', (_name, type, member) => expect(pageOf(entries(type))).toBe(lines(...page(`    ${member}`))))
+
+  test.each([
+    ['a list of them', field('ListField', row, '"A."'), 'readonly Row[]'],
+    ['one or null', field('NullableField', row, '"A."'), 'Row | null'],
+    ['one', field('ReferenceField', row, '"A."'), 'Row'],
+  ])('another answer is there by its name: %s', (_name, type, plain) =>
+    expect(pageOf(entries(type))).toBe(
+      lines("import type { Row } from './row.js';", ...page('    /** A. */', `    readonly a: ${plain};`)),
+    ),
+  )
+
+  test('an answer without an exported type stands in its place', () => {
+    const inner = row.replace('"Row"', '"Other"')
+    expect(pageOf(entries(field('ReferenceField', inner, '"A."')))).toContain(
+      'readonly a: {\n        /** The id. */\n        readonly id: string;\n    };',
+    )
+  })
+
+  test('one that extends another, and one with further fields', () => {
+    const own = `{ b: ${text('B.')}; }`
+    expect(pageOf(field('ExtendedSchema', '"Page"', '"A page."', own, `[${row}]`))).toBe(
+      lines(
+        "import type { Row } from './row.js';",
+        '/** A page. */',
+        'export interface Page extends Row {',
+        '    /** B. */',
+        '    readonly b: string;',
+        '}',
+      ),
+    )
+    expect(pageOf(field('OpenSchema', '"Page"', '"A page."', own, 'number'))).toBe(
+      lines(...page('    /** B. */', '    readonly b: string;', '    readonly [name: string]: number;')),
+    )
+  })
+})

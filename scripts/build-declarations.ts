@@ -6,19 +6,20 @@ import { fileURLToPath } from 'node:url'
 import { DeclarationGraph } from './declaration-graph.ts'
 import { moduleOf } from './declaration-module.ts'
 import { type DeclarationFile, parseDeclarations } from './declaration-syntax.ts'
-import { schemaConstants, withPlainTypes } from './plain-schema-types.ts'
+import { answerTypes, schemaConstants, withPlainTypes } from './plain-schema-types.ts'
 
 /** Emitted declarations by path, with plain types for schemas. */
 export const plainDeclarations = (emitted: ReadonlyMap<string, string>): DeclarationFile[] => {
   const files = [...emitted].map(([path, text]) => parseDeclarations(path, text))
   const constants = schemaConstants(files)
+  const answers = answerTypes(files)
   return files.map((file) => {
     const { imports } = moduleOf(file)
     const isConstant = (name: string): boolean => {
       const source = imports.get(name)
       return constants.has(source ? `${source.from}#${source.name}` : `${file.path}#${name}`)
     }
-    return parseDeclarations(file.path, withPlainTypes(file, isConstant))
+    return parseDeclarations(file.path, withPlainTypes(file, isConstant, answers))
   })
 }
 

@@ -1,6 +1,8 @@
 // The declarations that tsc emits for a schema hold the schema library's own types, many levels deep: compilers give up on them
-// (TS2589), and a hover shows nothing that a person reads. Here each schema becomes the plain type of its values, and the
-// environment of a process a plain object.
+// (TS2589), and a hover shows nothing that a person reads. Here each schema becomes the plain type of its values, an answer an
+// interface with the meaning of each field as its comment, and the environment of a process a plain object.
+import { posix } from 'node:path'
+import { moduleOf } from './declaration-module.ts'
 import {
   childrenOf,
   type DeclarationFile,
@@ -20,9 +22,45 @@ export const schemaConstants = (files: Iterable<DeclarationFile>): Set<string> =
   return found
 }
 
+/** Types of answers by the name of their schema: `export type SessionRow = AnswerOf<typeof sessionRowSchema>`. */
+export const answerTypes = (files: Iterable<DeclarationFile>): Map<string, AnswerType> => {
+  const found = new Map<string, AnswerType>()
+  for (const file of files)
+    for (const { name, schema } of answersOf(file)) {
+      const title = titleOf(schema, file)
+      if (title !== null) found.set(title, { path: file.path, name })
+    }
+  return found
+}
+
+export interface AnswerType {
+  readonly path: string
+  readonly name: string
+}
+
 /** The file with plain types. `isConstant` answers for a name as it is used inside the file. */
-export const withPlainTypes = (file: DeclarationFile, isConstant: (name: string) => boolean): string => {
+export const withPlainTypes = (
+  declarations: DeclarationFile,
+  isConstant: (name: string) => boolean,
+  answers: ReadonlyMap<string, AnswerType> = new Map(),
+): string => {
+  const { imports } = moduleOf(declarations)
+  const imported = new Map<string, AnswerType>()
+  const file: SidedFile = {
+    ...declarations,
+    nameOf: (title) => {
+      const answer = answers.get(title)
+      const isThere = answer && (answer.path === declarations.path || imports.has(answer.name))
+      if (answer && !isThere) imported.set(answer.name, answer)
+      return answer?.name ?? null
+    },
+  }
   const changes: Replacement[] = []
+  for (const { name, schema, statement } of answersOf(file))
+    changes.push({
+      ...rangeOf(statement),
+      text: indented(answerText(name, schema, file, docBefore(file, statement) !== null)),
+    })
   for (const { name, type, statement } of constantsOf(file)) {
     if (!isConstant(name)) continue
     const prefix = statement.type === 'ExportNamedDeclaration' ? 'export ' : ''
@@ -31,7 +69,9 @@ export const withPlainTypes = (file: DeclarationFile, isConstant: (name: string)
   const visit = (node: Node): void => {
     if (changes.some(({ start, end }) => start <= node.start && node.end <= end)) return
     const inferred = inferredType(node, file)
-    if (inferred)
+    const answer = answerSchemaOf(node, file)
+    if (answer) changes.push({ ...rangeOf(node), text: indented(plain(answer, file)) })
+    else if (inferred)
       changes.push({ ...rangeOf(node), text: indented(plain(inferred.of, { ...file, side: inferred.side })) })
     else if (node.type === 'TSTypeReference' && textOf(file, node) === 'NodeJS.ProcessEnv')
       changes.push({ ...rangeOf(node), text: ENVIRONMENT })
@@ -40,8 +80,65 @@ export const withPlainTypes = (file: DeclarationFile, isConstant: (name: string)
     else for (const child of childrenOf(node)) visit(child)
   }
   visit(file.program)
-  return replaced(file.text, changes)
+  const lines = [...imported.values()].map(({ path, name }) => {
+    const from = posix.relative(posix.dirname(file.path), path.replace(/\.d\.ts$/, '.ts'))
+    return `import type { ${name} } from '${from.startsWith('.') ? from : `./${from}`}';\n`
+  })
+  return lines.join('') + replaced(file.text, changes)
 }
+
+/** Type aliases of answers, each with the type of its schema. */
+const answersOf = (file: DeclarationFile): { name: string; schema: Node; statement: Node }[] =>
+  file.program.body.flatMap((statement) => {
+    const declaration = (statement.declaration as Node | undefined) ?? statement
+    if (declaration.type !== 'TSTypeAliasDeclaration') return []
+    const schema = answerSchemaOf(declaration.typeAnnotation as Node, file)
+    return schema ? [{ name: (declaration.id as Node & { name: string }).name, schema, statement }] : []
+  })
+
+/** The type of the schema in `AnswerOf<typeof schema>`. */
+const answerSchemaOf = (node: Node, file: DeclarationFile): Node | null => {
+  const [of] = argumentsOf(node)
+  if (!of || libraryName(node, file) !== 'AnswerOf') return null
+  const constant = constantsOf(file).find((each) => `typeof ${each.name}` === textOf(file, of))
+  if (!constant) throw new Error(`${file.path}: AnswerOf is known for a schema of the same file only.`)
+  return constant.type
+}
+
+/** An interface where the schema has a name, and else a type. */
+const answerText = (name: string, schema: Node, file: SidedFile, hasDoc: boolean): string => {
+  if (titleOf(schema, file) === null) return `export type ${name} = ${plain(schema, file)};`
+  const [, meaning, , bases] = argumentsOf(schema)
+  const comment = hasDoc ? '' : `${docOf(literalText(meaning as Node))}\n`
+  const isExtended = libraryName(schema, file) === 'ExtendedSchema'
+  const names = isExtended ? elements(bases as Node).map((base) => plain(base, file)) : []
+  const heritage = isExtended ? ` extends ${names.join(', ')}` : ''
+  return `${comment}export interface ${name}${heritage} ${answerMembers(schema, file)}`
+}
+
+const answerMembers = (schema: Node, file: SidedFile): string => {
+  const [, , entries, rest] = argumentsOf(schema)
+  const members = readonlyMembers(entries as Node, file)
+  if (libraryName(schema, file) !== 'OpenSchema') return members
+  return `${members.slice(0, -1)}readonly [name: string]: ${textOf(file, rest as Node)};\n}`
+}
+
+/** An answer by the name of its type; one without an exported type in place. */
+const answerReference = (schema: Node, title: string, file: SidedFile): string => {
+  const name = file.nameOf?.(title)
+  if (name) return name
+  if (libraryName(schema, file) === 'ExtendedSchema') throw new Error(`${file.path}: ${title} needs an exported type.`)
+  return answerMembers(schema, file)
+}
+
+const titleOf = (schema: Node, file: DeclarationFile): string | null =>
+  /^(Answer|Extended|Open)Schema$/.test(libraryName(schema, file) ?? '')
+    ? literalText(argumentsOf(schema)[0] as Node)
+    : null
+
+const literalText = (node: Node): string => String((node.literal as { value?: unknown } | undefined)?.value ?? '')
+
+const docOf = (meaning: string): string => `/** ${meaning.replaceAll('*/', '*\\/')} */`
 
 /** `NodeJS.ProcessEnv` as it is: a project without Node's types has no such name. */
 const ENVIRONMENT = '{ [name: string]: string | undefined }'
@@ -58,12 +155,17 @@ const constantsOf = (file: DeclarationFile): { name: string; type: Node; stateme
     })
   })
 
-/** `Name` of `v.Name<…>`, where `v` is the schema library. */
+/** `Name` of `v.Name<…>`, where `v` is the schema library, and of the fields of answers. */
 const libraryName = (node: Node, file: DeclarationFile): string | null => {
+  if (node.type === 'TSImportType')
+    return /^valibot$|\/fields\.ts$/.test(String((node.source as Node).value)) ? identifier(node.qualifier) : null
   const name = node.type === 'TSTypeReference' ? (node.typeName as Node) : null
+  if (name?.type === 'Identifier') return fieldNamesIn(file).has(identifier(name)) ? identifier(name) : null
   if (name?.type !== 'TSQualifiedName') return null
-  return (name.left as { name?: string }).name === libraryOf(file) ? (name.right as { name: string }).name : null
+  return identifier(name.left) === libraryOf(file) ? identifier(name.right) : null
 }
+
+const identifier = (node: unknown): string => (node as { name?: string }).name ?? ''
 
 const isSchema = (node: Node, file: DeclarationFile): boolean =>
   /Schema(WithPipe)?$/.test(libraryName(node, file) ?? '')
@@ -89,8 +191,12 @@ const memberType = (member: Node): Node =>
   (member.typeAnnotation as { typeAnnotation: Node } | null)?.typeAnnotation ?? member
 
 type Side = 'input' | 'output'
-/** A file, and the side of a schema that is wanted: the type of its input, or of its output (the default). */
-type SidedFile = DeclarationFile & { readonly side?: Side }
+interface SidedFile extends DeclarationFile {
+  /** The side of a schema that is wanted: the type of its input, or of its output (the default). */
+  readonly side?: Side
+  /** The type of the answer with this name, which the file imports then. Null: the answer has no exported type. */
+  readonly nameOf?: (title: string) => string | null
+}
 
 /** The type of the values of a schema type; any other type as it is. */
 const plain = (node: Node, file: SidedFile): string => {
@@ -101,6 +207,8 @@ const plain = (node: Node, file: SidedFile): string => {
     return `${plain(node.objectType as Node, file)}[${textOf(file, node.indexType as Node)}]`
   const name = libraryName(node, file)
   if (name === null) return textOf(file, node)
+  const title = titleOf(node, file)
+  if (title !== null) return answerReference(node, title, file)
   const make = shapes[name]
   if (!make)
     throw new Error(`${file.path}: no plain type is known for ${name}. Add it to scripts/plain-schema-types.ts.`)
@@ -138,6 +246,10 @@ const orElse =
 /** A schema with a default gives it where a value is missing, so what comes out is never missing. */
 const hasDefault: (...args: Parameters<Shape>) => boolean = ([, node], file) =>
   file.side !== 'input' && node !== undefined && textOf(file, node) !== 'undefined'
+const readonlyMembers = (entries: Node, file: SidedFile): string =>
+  `{\n${(entries.members as Node[]).map((each) => member(each, file, 'readonly ')).join('')}}`
+/** Single quotes, as the sources have them. */
+const quoted = (text: string): string => text.replaceAll(/"(\w*)"/g, "'$1'")
 const elements = (node: Node): Node[] => {
   const tuple = node.type === 'TSTypeOperator' ? (node.typeAnnotation as Node) : node
   return tuple.elementTypes as Node[]
@@ -181,15 +293,42 @@ const shapes: Readonly<Record<string, Shape>> = {
     const changing = actions.findLast((each) => /^(Raw)?TransformAction$/.test(libraryName(each, file) ?? ''))
     return changing && file.side !== 'input' ? output(argumentsOf(changing), file) : plain(schema as Node, file)
   },
+  ValueField: ([type], file) => quoted(textOf(file, type as Node)),
+  ChoiceField: ([values], file) => quoted(shapes.PicklistSchema!([values as Node], file)),
+  ReferenceField: first,
+  NullableField: (args, file) => `${quoted(first(args, file))} | null`,
+  ListField: (args, file) => {
+    const item = quoted(first(args, file))
+    return `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`
+  },
+  ObjectField: ([entries], file) => readonlyMembers(entries as Node, file),
+  DictionaryField: (args, file) => `{ readonly [name: string]: ${quoted(first(args, file))} }`,
+  OptionalField: first,
 }
 
 /** With its doc comment; a schema that takes `undefined` makes the key optional. */
-const member = (node: Node, file: SidedFile): string => {
+const member = (node: Node, file: SidedFile, modifier = ''): string => {
   const type = memberType(node)
   const name = libraryName(type, file) ?? ''
-  const isOptional = /^(Optional|ExactOptional|Nullish)Schema$/.test(name) && !hasDefault(argumentsOf(type), file)
-  const doc = docBefore(file, node)
-  return `${doc ? `${doc.text}\n` : ''}${textOf(file, node.key as Node)}${isOptional ? '?' : ''}: ${plain(type, file)};\n`
+  const isOptional =
+    /^((Optional|ExactOptional|Nullish)Schema|OptionalField)$/.test(name) && !hasDefault(argumentsOf(type), file)
+  const doc = docBefore(file, node)?.text ?? meaningOf(type, file)
+  const key = `${modifier}${textOf(file, node.key as Node)}${isOptional ? '?' : ''}`
+  return `${doc === null ? '' : `${doc}\n`}${key}: ${plain(type, file)};\n`
+}
+
+/** The meaning of a field, as its doc comment. */
+const meaningOf = (type: Node, file: DeclarationFile): string | null => {
+  const name = libraryName(type, file) ?? ''
+  const args = argumentsOf(type)
+  if (name === 'OptionalField') return meaningOf(args[0] as Node, file)
+  return name.endsWith('Field') ? docOf(literalText(args[1] as Node)) : null
+}
+
+/** Names that a file imports from the fields of answers. */
+const fieldNamesIn = ({ text }: DeclarationFile): ReadonlySet<string> => {
+  const [, names = ''] = /^import (?:type )?\{([^}]*)\} from '[^']*\/fields\.ts'/m.exec(text) ?? []
+  return new Set(names.split(',').map((name) => name.trim().replace(/^type /, '')))
 }
 
 /** The name by which a file knows the schema library; null where it does not import it. */

@@ -1,5 +1,6 @@
 // The reports of an agent about its work: usage, steps, sources, warnings, and the places to resume from.
 import * as v from 'valibot'
+import { proposalSchema } from '../wire/memory.ts'
 import type {
   ResumePoint,
   SessionCitation,
@@ -21,7 +22,6 @@ import {
   text,
   time,
 } from './answer-schema.ts'
-import { proposalSchema } from './memory-answers.ts'
 
 export const usageSummarySchema = answerSchema<UsageSummary>('UsageSummary', {
   total_tokens: amount,

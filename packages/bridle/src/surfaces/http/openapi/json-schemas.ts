@@ -34,7 +34,7 @@ export const componentSchemas = (roots: readonly GenericSchema[]): Record<string
     if (title !== undefined) found.set(title, value as GenericSchema)
     for (const part of [...Object.values(schema.entries ?? {}), ...(schema.options ?? []), ...(schema.pipe ?? [])])
       visit(part)
-    for (const part of [schema.item, schema.wrapped, schema.value, schema.rest]) visit(part)
+    for (const part of [schema.item, schema.wrapped, schema.value, schema.rest, schema.getter?.()]) visit(part)
   }
   for (const root of roots) visit(root)
   const converted = toJsonSchemaDefs(Object.fromEntries(found), config)
@@ -62,6 +62,7 @@ interface SchemaParts {
   readonly wrapped?: unknown
   readonly value?: unknown
   readonly rest?: unknown
+  readonly getter?: () => unknown
 }
 
 const config: Omit<ConversionConfig, 'definitions'> = {
