@@ -8,7 +8,7 @@ import { httpWires } from '../packages/bridle/src/surfaces/all.ts'
 import type { AnswerDescription } from '../packages/bridle/src/surfaces/http/answers/answer-schema.ts'
 import { type JsonSchema, requestSchema } from '../packages/bridle/src/surfaces/http/openapi/json-schemas.ts'
 import { sharedParameters } from '../packages/bridle/src/surfaces/http/openapi/parameters.ts'
-import { reasonFields } from '../packages/bridle/src/surfaces/http/requests/fields.ts'
+import { reasonFields } from '../packages/bridle/src/surfaces/http/requests/request-fields.ts'
 import { routeTable } from '../packages/bridle/src/surfaces/http/router/app.ts'
 import type { ClientCall, Route } from '../packages/bridle/src/surfaces/http/router/route.ts'
 

@@ -169,7 +169,7 @@ export interface SessionFilter {
   readonly parent?: string
   /** Only sessions whose title or id contains this text. */
   readonly search?: string
-  /** Without the archived sessions (false, the default), only those (true), or both (all). */
+  /** false (default): sessions that are not archived. true: archived sessions. all: both. */
   readonly archived?: boolean | 'all'
   /** Only sessions of agents with this engine. */
   readonly engine?: string

@@ -3,7 +3,7 @@ import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { NATIVE_ENGINE } from '../http/agent-engine.ts'
-import { optionalText } from '../http/requests/fields.ts'
+import { optionalText } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import type { RouteCall } from '../http/router/route.ts'
 

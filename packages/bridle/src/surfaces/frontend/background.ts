@@ -10,8 +10,8 @@ import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
-import { actorFields, optional, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { actorFields, optionalField, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
@@ -42,9 +42,9 @@ import type { BackgroundReceipt } from './wire.ts'
 const startBody = optionsType(...newSessionType, {
   ...newSessionFields,
   prompt: v.pipe(v.string(), v.description('The prompt, for background work.')),
-  input: optional('Fields of the input beside the prompt, for background work.', jsonObject),
+  input: optionalField('Fields of the input beside the prompt, for background work.', jsonObject),
   ...parentField,
-  max_retries: optional(
+  max_retries: optionalField(
     'How often a failed run is tried again.',
     v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX)),
   ),

@@ -9,8 +9,8 @@ import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
-import { optional, optionalText, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type RouteCall, requiredId } from '../http/router/route.ts'
@@ -22,14 +22,14 @@ import { newSessionId, userPart } from './session-ids.ts'
 import type { BranchReceipt } from './wire.ts'
 
 const branchFields = {
-  from_event_id: optional(
+  from_event_id: optionalField(
     'The event to branch from.',
     v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))]),
   ),
   resume_cursor: optionalText('The cursor to branch from.'),
   prompt: optionalText('The prompt of the new session; absent: it waits for one.'),
-  title: optional('The title of the new session.', sessionTitle),
-  session_id: optional('The id of the new session. Default: the server chooses one.', requiredId),
+  title: optionalField('The title of the new session.', sessionTitle),
+  session_id: optionalField('The id of the new session. Default: the server chooses one.', requiredId),
   ...reasonFields,
   ...continuationFields,
 }

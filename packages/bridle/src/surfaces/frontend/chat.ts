@@ -9,8 +9,8 @@ import { present } from '../../kernel/json.ts'
 import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { actorFields, optional, optionsType } from '../http/requests/fields.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { actorFields, optionalField, optionsType } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, type Route, type RouteCall, route } from '../http/router/route.ts'
@@ -40,7 +40,7 @@ const createBody = optionsType(...newSessionType, newSessionFields)
 const turnQuery = v.looseObject({ tier: tierSchema })
 const turnBody = v.looseObject({
   prompt: v.string(),
-  input: optional('Fields of the input beside the prompt.', jsonObject),
+  input: optionalField('Fields of the input beside the prompt.', jsonObject),
   ...actorFields,
 })
 

@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
-import { optional } from '../http/requests/fields.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
+import { optionalField } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type RouteContext, requiredId } from '../http/router/route.ts'
@@ -22,12 +22,12 @@ export const newSessionFields = {
   ...settingsFields,
   ...voiceFields,
   ...workspaceFields,
-  session_id: optional('The session’s id. Default: the server chooses one.', requiredId),
-  title: optional('The title. Default: the beginning of the prompt.', sessionTitle),
+  session_id: optionalField('The session’s id. Default: the server chooses one.', requiredId),
+  title: optionalField('The title. Default: the beginning of the prompt.', sessionTitle),
   policy: v.optional(policyRequestSchema),
 }
 
-export const parentField = { parent_session_id: optional('The session that starts this one.', requiredId) }
+export const parentField = { parent_session_id: optionalField('The session that starts this one.', requiredId) }
 
 const newSessionSchema = v.looseObject({
   ...agentFields,

@@ -1,7 +1,7 @@
 // A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
-import { exactObject, optional } from '../http/requests/fields.ts'
+import { exactObject, optionalField } from '../http/requests/request-fields.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const percent = v.pipe(amount, v.maxValue(100))
@@ -23,14 +23,14 @@ const limits = {
 
 const health = exactObject({
   ...v.partial(v.object(limits)).entries,
-  action: optional(
+  action: optionalField(
     '`request_approval` (the default) asks a person; `pause` pauses the session.',
     v.picklist(['request_approval', 'pause']),
   ),
 })
 
 export const policyRequestSchema = v.pipe(
-  exactObject({ health: optional('The budgets by name; one that is absent guards nothing.', health) }),
+  exactObject({ health: optionalField('The budgets by name; one that is absent guards nothing.', health) }),
   v.title('PolicyRequest'),
   v.description('The budgets of a session, and the action when one is crossed.'),
 )

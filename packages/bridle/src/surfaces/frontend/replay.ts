@@ -8,9 +8,9 @@ import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
-import { optional, optionalText, optionsType, reasonFields } from '../http/requests/fields.ts'
 import { unknownNameMessage } from '../http/requests/issue-text.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
@@ -30,16 +30,16 @@ const replayBody = optionsType(
   'ReplayRequest',
   'The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them.',
   {
-    model: optional(
+    model: optionalField(
       'Another model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
       v.pipe(v.string(), v.trim(), v.minLength(1)),
     ),
     policy: v.optional(policyRequestSchema),
-    settings: optional(
+    settings: optionalField(
       'Other settings of the session.',
       v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields))),
     ),
-    title: optional('The title of the new session.', sessionTitle),
+    title: optionalField('The title of the new session.', sessionTitle),
     from_message: optionalText('The id of the prompt to begin with. Default: the first one.'),
     ...reasonFields,
     ...continuationFields,

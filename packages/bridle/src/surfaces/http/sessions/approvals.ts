@@ -8,8 +8,8 @@ import { json } from '../answers/answer-schema.ts'
 import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { optional, optionalText, optionsType, reasonFields } from '../requests/fields.ts'
 import { publicPath } from '../requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../requests/request-fields.ts'
 import { badRequest, Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
@@ -42,9 +42,9 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     call: { name: verb, omits: ['decision'] },
     session: findKey,
     body: optionsType('DecisionOptions', 'Settings of the answer to an approval.', {
-      pause: optional('The call gets its answer, and the session pauses before its next step.', v.boolean()),
-      args: optional('Other arguments than those asked for; with `approve` only.', jsonObject),
-      decision: optional('The decision of the path.', decisionSchema(verb)),
+      pause: optionalField('The call gets its answer, and the session pauses before its next step.', v.boolean()),
+      args: optionalField('Other arguments than those asked for; with `approve` only.', jsonObject),
+      decision: optionalField('The decision of the path.', decisionSchema(verb)),
       ...reasonFields,
     }),
     headers: ['Idempotency-Key'],
@@ -89,11 +89,11 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Approvals of all sessions: the open ones, oldest first, or those that were decided, newest first',
     refusesUnknownParameters: true,
     query: v.looseObject({
-      status: optional(
+      status: optionalField(
         'pending (default): those that wait, oldest first. decided: those that were settled, newest first. all: both, in this order.',
         v.picklist(['pending', 'decided', 'all']),
       ),
-      limit: optional('The number of approvals on a page.', limitSchema(LIST_PAGE_MAX)),
+      limit: optionalField('The number of approvals on a page.', limitSchema(LIST_PAGE_MAX)),
       cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: approvalPageAnswer },

@@ -4,7 +4,7 @@ import type { Command } from '../../../kernel/commands.ts'
 import { present } from '../../../kernel/json.ts'
 import { actorField } from '../access/users.ts'
 import { archiveAnswer, cancelAnswer, renameAnswer, signalAnswer } from '../answers/session-answers.ts'
-import { actorFields, optional, optionalText, optionsType, reasonFields } from '../requests/fields.ts'
+import { actorFields, optionalField, optionalText, optionsType, reasonFields } from '../requests/request-fields.ts'
 import { anyJson, type Route, requiredId, route } from '../router/route.ts'
 import { findKey, requireKey, sendAndShow } from './routes.ts'
 import { sessionTitle } from './session-title.ts'
@@ -49,7 +49,7 @@ export const commandRoutes: readonly Route[] = [
     stopsWork: true,
     body: v.looseObject({
       runId: optionalText('Only this run.'),
-      queue: optional('The prompts that wait are cancelled, too.', v.boolean()),
+      queue: optionalField('The prompts that wait are cancelled, too.', v.boolean()),
       ...reasonFields,
     }),
     answers: { 200: cancelAnswer },

@@ -2,7 +2,7 @@
 import type * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { optionalText } from '../requests/fields.ts'
+import { optionalText } from '../requests/request-fields.ts'
 import { Denial, isDenial } from '../router/denial.ts'
 import type { RouteCall } from '../router/route.ts'
 import type { SessionDetail } from '../wire.ts'

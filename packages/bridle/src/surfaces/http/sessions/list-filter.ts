@@ -5,23 +5,23 @@ import type { ListFilter } from '../../../kernel/ports/directory.ts'
 import { HEALTH_FLAGS } from '../../../kernel/projections/health/health-score.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import { agentsOfEngine } from '../agent-engine.ts'
-import { optional, optionalText } from '../requests/fields.ts'
+import { optionalField, optionalText } from '../requests/request-fields.ts'
 import type { AppPorts } from '../router/app.ts'
 import { timeSchema } from '../router/route.ts'
 
 export const listQueryEntries = {
-  status: optional('Only sessions with this status.', v.picklist(SESSION_STATUSES)),
-  kind: optional('Only sessions of this kind.', v.picklist(['chat', 'background'])),
+  status: optionalField('Only sessions with this status.', v.picklist(SESSION_STATUSES)),
+  kind: optionalField('Only sessions of this kind.', v.picklist(['chat', 'background'])),
   agent: optionalText('Only sessions of this agent.'),
   parent: optionalText('Only sessions that were started or branched from this one.'),
   search: optionalText('Only sessions whose title or id contains this text.'),
-  archived: optional(
-    'Without the archived sessions (false, the default), only those (true), or both (all).',
+  archived: optionalField(
+    'false (default): sessions that are not archived. true: archived sessions. all: both.',
     v.picklist(['true', 'false', 'all']),
   ),
   engine: optionalText('Only sessions of agents with this engine.'),
-  flag: optional('Only sessions whose health has this flag.', v.picklist(HEALTH_FLAGS)),
-  changed_since: optional('Only sessions that changed after this time, in ISO 8601.', timeSchema),
+  flag: optionalField('Only sessions whose health has this flag.', v.picklist(HEALTH_FLAGS)),
+  changed_since: optionalField('Only sessions that changed after this time, in ISO 8601.', timeSchema),
 }
 
 export const listQuery = v.looseObject(listQueryEntries)

@@ -10,8 +10,8 @@ import { actorField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { optional, optionsType, reasonFields } from '../requests/fields.ts'
 import { publicPath } from '../requests/public-path.ts'
+import { optionalField, optionsType, reasonFields } from '../requests/request-fields.ts'
 import { badRequest, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
@@ -24,12 +24,12 @@ const decisionBody = optionsType(
   'Settings of the decision about a value that an agent proposes for its memory.',
   {
     decision: v.picklist(['accept', 'reject']),
-    key: optional(
+    key: optionalField(
       'Another key than the proposed one; with `accept` only, as are the next two.',
       v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX)),
     ),
-    value: optional('Another value than the proposed one.', v.unknown() as v.GenericSchema<unknown, Json>),
-    ttlMs: optional(
+    value: optionalField('Another value than the proposed one.', v.unknown() as v.GenericSchema<unknown, Json>),
+    ttlMs: optionalField(
       'The time after which the value is forgotten. Default: never.',
       v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX)),
     ),

@@ -15,7 +15,7 @@ import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answe
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
-import { optional, optionalText, optionsType } from '../requests/fields.ts'
+import { optionalField, optionalText, optionsType } from '../requests/request-fields.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
@@ -38,11 +38,11 @@ export const sessionRoutes: readonly Route[] = [
     refusesUnknownParameters: true,
     query: optionsType('SessionFilter', 'A choice of sessions, their order, and the page.', {
       ...listQueryEntries,
-      order: optional(
+      order: optionalField(
         'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile.',
         v.picklist(['updated', 'created']),
       ),
-      limit: optional('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),
+      limit: optionalField('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),
       cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: sessionPageAnswer },

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { IGNORED_SETTINGS_MAX, SETTING_NAME_CHARS_MAX } from '../limits.ts'
-import { optional, optionalText } from '../requests/fields.ts'
+import { optionalField, optionalText } from '../requests/request-fields.ts'
 
 /** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
 export const settingsFields = {
@@ -11,13 +11,16 @@ export const settingsFields = {
   model: optionalText(
     'The model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
   ),
-  permission_mode: optional('`plan` lets an engine read and not write.', v.picklist(['normal', 'plan'])),
-  approval_mode: optional('`on_request`: an engine asks for approval where it needs one.', v.picklist(['on_request'])),
+  permission_mode: optionalField('`plan` lets an engine read and not write.', v.picklist(['normal', 'plan'])),
+  approval_mode: optionalField(
+    '`on_request`: an engine asks for approval where it needs one.',
+    v.picklist(['on_request']),
+  ),
   think_level: optionalText('How much the model thinks, in the engine’s own words.'),
 }
 
 export const voiceFields = {
-  voice: optional(
+  voice: optionalField(
     '`keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept.',
     v.strictObject({ keep_audio: v.optional(v.boolean()) }),
   ),

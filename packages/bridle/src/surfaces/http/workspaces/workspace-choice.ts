@@ -2,7 +2,7 @@
 // `?workspace_mode=`. Whatever is asked for is done or refused, and never passed over.
 import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
-import { optional, optionsType } from '../requests/fields.ts'
+import { optionalField, optionsType } from '../requests/request-fields.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
 
 const modeSchema = v.picklist(['none', 'read', 'write', 'in_place'])
@@ -13,11 +13,11 @@ const sourceSchema = v.pipe(
   v.regex(/\S/, 'An empty text names no folder. Write its path, such as "/path/to/project", or leave the field out.'),
 )
 
-const mode = optional(
+const mode = optionalField(
   '`write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`: in the source itself, on a server of one’s own. Default: `write` with a source, else `none`.',
   modeSchema,
 )
-const source = optional('A folder of the server, as `GET /workspaces` names them.', sourceSchema)
+const source = optionalField('A folder of the server, as `GET /workspaces` names them.', sourceSchema)
 
 export const workspaceFields = {
   workspace: v.optional(
@@ -27,7 +27,7 @@ export const workspaceFields = {
       { mode, source },
     ),
   ),
-  workspace_mode: optional('The access to a workspace without a source.', modeSchema),
+  workspace_mode: optionalField('The access to a workspace without a source.', modeSchema),
 }
 
 export const workspaceQuery = { workspace: source, workspace_mode: mode }

@@ -5,10 +5,10 @@ import { jsonObject } from '../router/route.ts'
 import { unknownNameMessage } from './issue-text.ts'
 
 /** A field that a caller may leave out. */
-export const optional = <const S extends v.GenericSchema<unknown, unknown>>(description: string, schema: S) =>
+export const optionalField = <const S extends v.GenericSchema<unknown, unknown>>(description: string, schema: S) =>
   v.pipe(v.optional(schema), v.description(description))
 
-export const optionalText = (description: string) => optional(description, v.string())
+export const optionalText = (description: string) => optionalField(description, v.string())
 
 /** The query or body of a request, as a type that the client publishes. */
 export const optionsType = <const E extends v.ObjectEntries>(name: string, description: string, entries: E) =>
@@ -19,7 +19,7 @@ export const exactObject = <const E extends v.ObjectEntries>(entries: E) => {
   const schema = v.strictObject(entries, unknownNameMessage(Object.keys(entries)))
   const run: (typeof schema)['~run'] = (dataset, config) =>
     (isJsonObject(dataset.value) ? schema : (jsonObject as unknown as typeof schema))['~run'](dataset, config)
-  return { ...schema, '~run': run }
+  return { ...schema, '~run': run } as typeof schema
 }
 
 export const actorFields = { actor: optionalText('The person’s name, where the credential names none.') }
