@@ -4,9 +4,10 @@ import { jsonResponse } from '../http/answers/json-response.ts'
 import { type Route, route } from '../http/router/route.ts'
 import { engineAnswers } from './answers.ts'
 import { errorEnvelope, tenantOf } from './codec.ts'
-import { messageSchema, requestMessage } from './definitions.ts'
+import { messageSchema } from './definitions.ts'
 import { sessionKeyOf } from './session-key.ts'
 import { takeTurn } from './turn.ts'
+import { requestMessage } from './wire/messages.ts'
 
 /** A message is checked by the engine itself, which has its own words for everything that is wrong with one. */
 const engineRoute = (path: string): Route =>

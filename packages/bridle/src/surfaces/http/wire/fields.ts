@@ -93,7 +93,7 @@ export const openAnswer = <const N extends string, const D extends string, E ext
 ): OpenSchema<N, D, E, Json> =>
   v.pipe(v.objectWithRest(entries, json), v.title(name), v.description(meaning)) as unknown as OpenSchema<N, D, E, Json>
 
-const described = <T, D extends string>(schema: v.GenericSchema<T>, meaning: D): ValueField<T, D> =>
+export const described = <T, const D extends string>(schema: v.GenericSchema<T>, meaning: D): ValueField<T, D> =>
   v.pipe(schema, v.description(meaning)) as unknown as ValueField<T, D>
 
 /** Makes the fields that have this schema. */
