@@ -14,9 +14,8 @@ import type { Audience } from '../../kernel/session/subscribers.ts'
 import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { noticeOf } from '../../kernel/views/notice.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
-import { seenMessageSchema } from '../http/streams/marks.ts'
 import { sseFrame } from '../http/streams/sse.ts'
+import { anyJson, jsonObject, optionalId, requiredId, seenMessageSchema } from '../http/wire/request-values.ts'
 import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, FabricServerMessage } from './wire.ts'
 
 type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]

@@ -14,7 +14,7 @@ import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
+import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
@@ -27,6 +27,7 @@ import {
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { artifactsOf } from '../http/views/artifact-list.ts'
 import { sessionDetail } from '../http/views/detail.ts'
+import { jsonObject } from '../http/wire/request-values.ts'
 import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { ANOTHER, hasWorkspace } from '../http/workspaces/workspace-opening.ts'
 import {

@@ -1,5 +1,6 @@
 // The key of a session that a request creates. It is found before the rest of the request is checked: the Cloudflare gateway
 // needs it to forward the request to the object that will have the session.
+
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
@@ -8,9 +9,10 @@ import { parseInput } from '../http/requests/parse-input.ts'
 import { optionalField } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { type RouteContext, requiredId } from '../http/router/route.ts'
+import type { RouteContext } from '../http/router/route.ts'
 import { settingsFields, voiceFields } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
+import { requiredId } from '../http/wire/request-values.ts'
 import { workspaceFields } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { policyRequestSchema } from './policy.ts'

@@ -1,7 +1,8 @@
 // Fields of requests. /openapi.json shows their descriptions, and so do the option types of the client, which `npm run docs` writes.
+
 import * as v from 'valibot'
 import { isJsonObject } from '../../../kernel/json.ts'
-import { jsonObject } from '../router/route.ts'
+import { jsonObject } from '../wire/request-values.ts'
 import { unknownNameMessage } from './issue-text.ts'
 
 /** A field that a caller may leave out. */

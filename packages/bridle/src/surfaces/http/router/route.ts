@@ -2,8 +2,8 @@
 // /openapi.json all read that table, so they cannot disagree.
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { isId, type Key } from '../../../kernel/event.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import type { Key } from '../../../kernel/event.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
@@ -192,18 +192,3 @@ export const limitSchema = (max: number) =>
     v.maxValue(max),
     v.minValue(1),
   )
-
-export const requiredId = v.pipe(
-  v.string(),
-  v.check((id) => isId(id), 'Expected an id'),
-  v.metadata({ minLength: 1, maxLength: 128 }),
-)
-export const optionalId = v.optional(requiredId)
-
-/** Any JSON, null included; absent = null. The request's text was parsed as JSON, so nothing is left to check. */
-export const anyJson = v.optional(v.unknown() as v.GenericSchema<unknown, Json>, null)
-
-export const jsonObject = v.pipe(
-  v.custom<JsonObject>(isJsonObject, 'Expected an object'),
-  v.metadata({ type: 'object' }),
-)

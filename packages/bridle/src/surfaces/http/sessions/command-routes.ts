@@ -1,11 +1,13 @@
 // Routes that send one command to a session: cancel, archive, rename and signal.
+
 import * as v from 'valibot'
 import type { Command } from '../../../kernel/commands.ts'
 import { present } from '../../../kernel/json.ts'
 import { actorField } from '../access/users.ts'
 import { archiveAnswer, cancelAnswer, renameAnswer, signalAnswer } from '../answers/session-answers.ts'
 import { actorFields, optionalField, optionalText, optionsType, reasonFields } from '../requests/request-fields.ts'
-import { anyJson, type Route, requiredId, route } from '../router/route.ts'
+import { type Route, route } from '../router/route.ts'
+import { anyJson, requiredId } from '../wire/request-values.ts'
 import { findKey, requireKey, sendAndShow } from './routes.ts'
 import { sessionTitle } from './session-title.ts'
 
