@@ -186,7 +186,7 @@ describe('an answer is an interface with the meaning of each field as its commen
 
   test.each([
     ['a list of them', field('ListField', row, '"A."'), 'readonly Row[]'],
-    ['one or null', field('NullableField', row, '"A."'), 'Row | null'],
+    ['one or null', field('NullableField', field('ReferenceField', row, '"A."')), 'Row | null'],
     ['one', field('ReferenceField', row, '"A."'), 'Row'],
   ])('another answer is there by its name: %s', (_name, type, plain) =>
     expect(pageOf(entries(type))).toBe(

@@ -162,7 +162,7 @@ const libraryName = (node: Node, file: DeclarationFile): string | null => {
   const name = node.type === 'TSTypeReference' ? (node.typeName as Node) : null
   if (name?.type === 'Identifier') return fieldNamesIn(file).has(identifier(name)) ? identifier(name) : null
   if (name?.type !== 'TSQualifiedName') return null
-  return identifier(name.left) === libraryOf(file) ? identifier(name.right) : null
+  return librariesOf(file).has(identifier(name.left)) ? identifier(name.right) : null
 }
 
 const identifier = (node: unknown): string => (node as { name?: string }).name ?? ''
@@ -293,10 +293,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     const changing = actions.findLast((each) => /^(Raw)?TransformAction$/.test(libraryName(each, file) ?? ''))
     return changing && file.side !== 'input' ? output(argumentsOf(changing), file) : plain(schema as Node, file)
   },
+  KernelSchema: ([type], file) => textOf(file, type as Node),
   ValueField: ([type], file) => quoted(textOf(file, type as Node)),
   ChoiceField: ([values], file) => quoted(shapes.PicklistSchema!([values as Node], file)),
   ReferenceField: first,
-  NullableField: (args, file) => `${quoted(first(args, file))} | null`,
+  NullableField: (args, file) => `${first(args, file)} | null`,
   ListField: (args, file) => {
     const item = quoted(first(args, file))
     return `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`
@@ -321,7 +322,7 @@ const member = (node: Node, file: SidedFile, modifier = ''): string => {
 const meaningOf = (type: Node, file: DeclarationFile): string | null => {
   const name = libraryName(type, file) ?? ''
   const args = argumentsOf(type)
-  if (name === 'OptionalField') return meaningOf(args[0] as Node, file)
+  if (name === 'OptionalField' || name === 'NullableField') return meaningOf(args[0] as Node, file)
   return name.endsWith('Field') ? docOf(literalText(args[1] as Node)) : null
 }
 
@@ -331,6 +332,8 @@ const fieldNamesIn = ({ text }: DeclarationFile): ReadonlySet<string> => {
   return new Set(names.split(',').map((name) => name.trim().replace(/^type /, '')))
 }
 
-/** The name by which a file knows the schema library; null where it does not import it. */
-const libraryOf = ({ text }: DeclarationFile): string | null =>
-  /^import (?:type )?\* as (\w+) from 'valibot'/m.exec(text)?.[1] ?? null
+/** The names by which a file knows the schema library and the fields of answers. */
+const librariesOf = ({ text }: DeclarationFile): ReadonlySet<string> =>
+  new Set([...text.matchAll(LIBRARY)].map(([, name = '']) => name))
+
+const LIBRARY = /^import (?:type )?\* as (\w+) from '(?:valibot|[^']*\/fields\.ts)'/gm

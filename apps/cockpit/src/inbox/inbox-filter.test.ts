@@ -16,7 +16,7 @@ const approvals = [
   { id: 'apr-1', sessionId: 's1', agent: 'two', kind: 'tool', expiresAt: null },
   { id: 'apr-2', sessionId: 's2', agent: 'two', kind: 'budget', expiresAt: null },
   { id: 'apr-3', sessionId: 's2', agent: 'two', kind: 'tool', expiresAt: at(3_600) },
-]
+] as const
 const [first, second, third, fourth] = approvals
 const selectionOf = (index: number) => approvals[index] ?? null
 

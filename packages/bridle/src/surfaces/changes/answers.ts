@@ -1,8 +1,8 @@
 // The answer of `GET /changes`, for OpenAPI and for the tests that compare every answer with its declaration.
 import * as v from 'valibot'
 import { answerSchema, nullableText, nullableTime, streamAnswer, text } from '../http/answers/answer-schema.ts'
-import { pendingApprovalSchema } from '../http/answers/session-answers.ts'
-import { sessionRowSchema } from '../http/answers/session-schemas.ts'
+import { pendingApprovalSchema } from '../http/wire/approvals.ts'
+import { sessionRowSchema } from '../http/wire/session-list.ts'
 import type { ApprovalChange, ApprovalClosure, ReadyChange, RemovalChange, SessionChange } from './wire.ts'
 
 const changeSchema = v.pipe(

@@ -12,10 +12,9 @@ import {
   text,
   time,
 } from '../http/answers/answer-schema.ts'
-import { messageExamples } from '../http/answers/message-schemas.ts'
-import { typedErrorSchema } from '../http/answers/server-answers.ts'
-import { artifactExample, sessionCardExample } from '../http/answers/session-examples.ts'
-import { sessionArtifactsEntries, sessionCardEntries, sessionMessagesEntries } from '../http/answers/session-schemas.ts'
+import { artifactExample, messageExamples, sessionCardExample } from '../http/answers/session-examples.ts'
+import { typedErrorSchema } from '../http/wire/errors.ts'
+import { sessionArtifactsSchema, sessionCardSchema, sessionMessagesSchema } from '../http/wire/session.ts'
 import type { TypedErrorBody } from '../http/wire.ts'
 import type {
   AcceptedRun,
@@ -120,7 +119,7 @@ export const removalAnswer = jsonAnswer(
   { deleted: true, sessionId: 'chat-1' },
 )
 
-const { approvals: _open, ...cardEntries } = sessionCardEntries
+const { approvals: _open, ...cardEntries } = sessionCardSchema.entries
 
 const historyEntry = v.pipe(
   v.objectWithRest(
@@ -141,8 +140,8 @@ export const timelineAnswer = jsonAnswer(
   'The timeline; `next` when there is more.',
   answerSchema<TimelinePage>('TimelinePage', {
     ...cardEntries,
-    ...sessionMessagesEntries,
-    ...sessionArtifactsEntries,
+    ...sessionMessagesSchema.entries,
+    ...sessionArtifactsSchema.entries,
     entries: v.array(historyEntry),
     events: v.array(agentEventSchema),
     approvals: v.array(approvalEntry),

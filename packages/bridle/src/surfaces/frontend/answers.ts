@@ -13,14 +13,15 @@ import {
   text,
   time,
 } from '../http/answers/answer-schema.ts'
-import { healthExample, healthSnapshotSchema } from '../http/answers/health-schemas.ts'
-import { artifactExample, sessionCardExample, sessionDetailExample } from '../http/answers/session-examples.ts'
 import {
-  artifactEntries,
-  sessionCardEntries,
-  sessionCardSchema,
-  sessionDetailEntries,
-} from '../http/answers/session-schemas.ts'
+  artifactExample,
+  healthExample,
+  sessionCardExample,
+  sessionDetailExample,
+} from '../http/answers/session-examples.ts'
+import { artifactSchema } from '../http/wire/artifacts.ts'
+import { healthSnapshotSchema } from '../http/wire/health.ts'
+import { sessionCardSchema, sessionDetailSchema } from '../http/wire/session.ts'
 import type {
   BackgroundArtifact,
   BackgroundReceipt,
@@ -114,7 +115,7 @@ const cardAnswer = (description: string) => jsonAnswer(description, sessionCardS
 export const chatCreatedAnswer = cardAnswer('The session, with its health.')
 export const policyAnswer = cardAnswer('The session, with its health.')
 
-const pauseReceiptSchema = answerSchema<PauseReceipt>('PauseReceipt', { ...sessionCardEntries, paused: flag })
+const pauseReceiptSchema = answerSchema<PauseReceipt>('PauseReceipt', { ...sessionCardSchema.entries, paused: flag })
 export const pauseAnswer = jsonAnswer('The session, with its health.', pauseReceiptSchema, {
   ...sessionCardExample,
   status: 'paused',
@@ -126,7 +127,7 @@ export const resumeAnswer = jsonAnswer('The session goes on.', pauseReceiptSchem
 })
 
 const branchReceiptSchema = answerSchema<BranchReceipt>('BranchReceipt', {
-  ...sessionCardEntries,
+  ...sessionCardSchema.entries,
   parent: v.object({ agent: text, id: text, seq: count }),
   messageId: v.optional(text),
   delivery: v.optional(text),
@@ -140,7 +141,7 @@ export const branchAnswer = (description: string) =>
 export const replayAnswer = jsonAnswer(
   'The new session, in which `prompts` prompts wait for their turns.',
   answerSchema<ReplayReceipt>('ReplayReceipt', {
-    ...sessionCardEntries,
+    ...sessionCardSchema.entries,
     parent: v.object({ agent: text, id: text, seq: count }),
     prompts: count,
   }),
@@ -150,7 +151,7 @@ export const replayAnswer = jsonAnswer(
 export const turnAnswer = jsonAnswer(
   'It is taken; it may wait its turn.',
   answerSchema<TurnReceipt>('TurnReceipt', {
-    ...sessionCardEntries,
+    ...sessionCardSchema.entries,
     turn_id: text,
     run_id: text,
     message_id: nullableText,
@@ -172,7 +173,7 @@ export const turnAnswer = jsonAnswer(
 export const backgroundAnswer = jsonAnswer(
   'It is in the log, and runs by itself from here on; the session, with its health.',
   answerSchema<BackgroundReceipt>('BackgroundReceipt', {
-    ...sessionCardEntries,
+    ...sessionCardSchema.entries,
     run_id: nullableText,
     messageId: text,
     delivery: text,
@@ -191,9 +192,9 @@ export const backgroundAnswer = jsonAnswer(
 export const chatSessionAnswer = jsonAnswer(
   'The session.',
   answerSchema<ChatSession>('ChatSession', {
-    ...sessionDetailEntries,
+    ...sessionDetailSchema.entries,
     background_artifacts: list(
-      answerSchema<BackgroundArtifact>('BackgroundArtifact', { ...artifactEntries, session_id: text }),
+      answerSchema<BackgroundArtifact>('BackgroundArtifact', { ...artifactSchema.entries, session_id: text }),
     ),
   }),
   {

@@ -3,12 +3,13 @@
 // exactly its fields compile.
 import * as v from 'valibot'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
+import type { OptionalField } from '../wire/fields.ts'
 import { jsonResponse } from './json-response.ts'
 
 /** A schema for each field: an optional field has a schema that is optional, and no other field has one. */
 export type AnswerEntries<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
-    ? v.OptionalSchema<v.GenericSchema<T[K]>, undefined>
+    ? v.OptionalSchema<v.GenericSchema<T[K]>, undefined> | OptionalField<v.GenericSchema<Exclude<T[K], undefined>>>
     : v.GenericSchema<T[K]>
 }
 

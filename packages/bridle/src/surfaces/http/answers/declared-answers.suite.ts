@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import { openapiDocument } from '../openapi/document.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import type { Route } from '../router/route.ts'
+import { plainErrorSchema, typedErrorSchema } from '../wire/errors.ts'
 import type { AnswerBody } from './answer-schema.ts'
-import { plainErrorSchema, typedErrorSchema } from './server-answers.ts'
 
 /** Throws when the answer is not a declared one. The answer can still be read afterwards. */
 export const expectDeclaredAnswer = async (

@@ -1,35 +1,6 @@
 // The declared answers of the routes of the past.
-import * as v from 'valibot'
-import type { LogEntry } from '../../../history/log-entry.ts'
-import type { ImportReceipt, LogSession, SessionLogPage } from '../wire.ts'
-import { answerSchema, anyObject, count, flag, jsonAnswer, list, text, textAnswer } from './answer-schema.ts'
-
-const logEntrySchema = answerSchema<LogEntry>('LogEntry', {
-  seq: count,
-  at: count,
-  type: text,
-  run: v.optional(text),
-  attempt: v.optional(count),
-  continues: v.optional(count),
-  hearsay: v.optional(v.literal(true)),
-  withheld: v.optional(v.literal(true)),
-  payload: anyObject,
-})
-
-const logSessionSchema = answerSchema<LogSession>('LogSession', {
-  id: text,
-  agent: text,
-  kind: v.picklist(['chat', 'background']),
-  parent: v.optional(v.object({ agent: text, id: text, seq: count, incarnation: count })),
-})
-
-const logPageSchema = answerSchema<SessionLogPage>('SessionLogPage', {
-  session: logSessionSchema,
-  entries: list(logEntrySchema),
-  head: count,
-  incarnation: count,
-  next: v.nullable(count),
-})
+import { importReceiptSchema, logPageSchema } from '../wire/history.ts'
+import { jsonAnswer, textAnswer } from './answer-schema.ts'
 
 export const logPageAnswer = jsonAnswer(
   '`{ session, entries, head, incarnation, next }`; pass `next` as `after` for the next page.',
@@ -61,18 +32,7 @@ export const exportAnswer = textAnswer(
 
 export const importAnswer = jsonAnswer(
   '`{ sessions }`: the id of each session here, how many events of the file it has, and the settings of the file that are ignored.',
-  answerSchema<ImportReceipt>('ImportReceipt', {
-    sessions: list(
-      answerSchema<ImportReceipt['sessions'][number]>('ImportedSession', {
-        id: text,
-        agent: text,
-        events: count,
-        existing: v.optional(flag),
-        renamed_from: v.optional(text),
-        ignored: v.optional(list(text)),
-      }),
-    ),
-  }),
+  importReceiptSchema,
   {
     sessions: [
       {

@@ -1,48 +1,19 @@
 // The declared answers of the routes about sessions: lists, approvals, artifacts, audit.
 import * as v from 'valibot'
-import type {
-  ApprovalPage,
-  ApprovalReceipt,
-  ApprovalsByStatus,
-  ArtifactPage,
-  AuditPage,
-  PendingApproval,
-  SettledApproval,
-} from '../wire.ts'
-import {
-  type AnswerDescription,
-  type AnswerEntries,
-  answerSchema,
-  anyObject,
-  count,
-  flag,
-  jsonAnswer,
-  list,
-  nullableText,
-  nullableTime,
-  text,
-  time,
-} from './answer-schema.ts'
-import { channelPageSchema } from './channel-schemas.ts'
-import { auditEntrySchema } from './health-schemas.ts'
+import { approvalPageSchema, approvalReceiptSchema } from '../wire/approvals.ts'
+import { artifactPageSchema } from '../wire/artifacts.ts'
+import { auditPageSchema } from '../wire/audit.ts'
+import { channelPageSchema } from '../wire/channel.ts'
+import { cancelReceiptSchema, sessionCardSchema, sessionDetailSchema, signalReceiptSchema } from '../wire/session.ts'
+import { sessionPageSchema } from '../wire/session-list.ts'
+import { type AnswerDescription, jsonAnswer } from './answer-schema.ts'
 import {
   artifactExample,
-  cancelReceiptExample,
+  channelExample,
   sessionCardExample,
   sessionDetailExample,
   sessionPageExample,
-  signalReceiptExample,
 } from './session-examples.ts'
-import {
-  approvalEffect,
-  approvalRisk,
-  artifactSchema,
-  cancelReceiptSchema,
-  sessionCardSchema,
-  sessionDetailSchema,
-  sessionPageSchema,
-  signalReceiptSchema,
-} from './session-schemas.ts'
 
 export const sessionPageAnswer = jsonAnswer(
   '`{ sessions, next? }`; pass `next` as `cursor` for the next page.',
@@ -59,7 +30,7 @@ export const sessionDetailAnswer = jsonAnswer(
 export const cancelAnswer = jsonAnswer(
   '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.',
   cancelReceiptSchema,
-  cancelReceiptExample,
+  { ...sessionCardExample, runId: 'r-2', cancelled: true },
 )
 
 export const archiveAnswer = jsonAnswer('The session, with `archived`.', sessionCardSchema, {
@@ -72,52 +43,14 @@ export const renameAnswer = jsonAnswer('The session, with its title.', sessionCa
   title: 'Plans for the garden',
 })
 
-export const signalAnswer = jsonAnswer(
-  'The run has the signal: `runId`, and the session.',
-  signalReceiptSchema,
-  signalReceiptExample,
-)
-
-const approvalEntries: AnswerEntries<Omit<PendingApproval, 'status'>> = {
-  id: text,
-  approvalId: text,
-  sessionId: text,
-  agent: text,
-  title: nullableText,
-  kind: nullableText,
-  toolName: text,
-  toolCallId: nullableText,
-  args: v.nullable(anyObject),
-  reason: text,
-  isCut: flag,
-  requestedAt: time,
-  expiresAt: nullableTime,
-  effect: approvalEffect,
-  risk: approvalRisk,
-}
-
-export const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
-  ...approvalEntries,
-  status: v.literal('pending'),
-})
-
-const settledApprovalSchema = answerSchema<SettledApproval>('SettledApproval', {
-  ...approvalEntries,
-  status: v.picklist(['approved', 'denied', 'expired', 'cancelled']),
-  decidedAt: time,
-  decidedBy: nullableText,
-  decidedByClaimed: v.optional(v.literal(true)),
-  decisionReason: nullableText,
-  isEdited: flag,
-  imported: v.optional(v.literal(true)),
+export const signalAnswer = jsonAnswer('The run has the signal: `runId`, and the session.', signalReceiptSchema, {
+  ...sessionCardExample,
+  runId: 'r-2',
 })
 
 export const approvalPageAnswer = jsonAnswer(
   '`{ approvals, next? }`, each with its arguments and the title of its session.',
-  answerSchema<ApprovalPage<ApprovalsByStatus['all']>>('ApprovalPage', {
-    approvals: list(v.union([pendingApprovalSchema, settledApprovalSchema])),
-    next: v.optional(text),
-  }),
+  approvalPageSchema,
   {
     approvals: [
       {
@@ -144,27 +77,19 @@ export const approvalPageAnswer = jsonAnswer(
 
 export const approvalReceiptAnswer = jsonAnswer(
   'It is settled. The same answer again is the same reply; another is a conflict.',
-  answerSchema<ApprovalReceipt>('ApprovalReceipt', {
-    ok: v.literal(true),
-    approvalId: text,
-    decision: v.picklist(['approved', 'denied']),
-    seq: count,
-  }),
+  approvalReceiptSchema,
   { ok: true, approvalId: 'ap-6', decision: 'approved', seq: 8 },
 )
 
 export const artifactPageAnswer = jsonAnswer(
   '`{ artifacts, next? }`; pass `next` as `before` for the next page.',
-  answerSchema<ArtifactPage>('ArtifactPage', {
-    artifacts: list(artifactSchema),
-    next: v.optional(v.union([count, text])),
-  }),
+  artifactPageSchema,
   { artifacts: [artifactExample] },
 )
 
 export const auditPageAnswer = jsonAnswer(
   '`{ audit, next? }`; pass `next` as `before` for the next page.',
-  answerSchema<AuditPage>('AuditPage', { audit: list(auditEntrySchema), next: v.optional(text) }),
+  auditPageSchema,
   {
     audit: [
       {
@@ -181,9 +106,9 @@ export const auditPageAnswer = jsonAnswer(
 export const channelPageAnswer = jsonAnswer(
   '`{ envelopes, next? }`, oldest first; pass `next` as `before` for the page before.',
   channelPageSchema,
-  { envelopes: sessionDetailExample.channel?.envelopes ?? [], next: 'ev-5' },
+  { envelopes: channelExample.envelopes, next: 'ev-5' },
 )
 
-const content = { contentType: '*/*', schema: text, example: '# Report\n' }
+const content = { contentType: '*/*', schema: v.string(), example: '# Report\n' }
 export const artifactContentAnswer: AnswerDescription = { description: 'The content.', body: content }
 export const artifactPartAnswer: AnswerDescription = { description: 'A part of it.', body: content }

@@ -1,17 +1,35 @@
 // Examples of sessions, for /openapi.json. A test checks each against its schema.
-import type { ArtifactSummary, CancelReceipt, SessionCard, SessionDetail, SessionPage, SignalReceipt } from '../wire.ts'
-import { healthExample } from './health-schemas.ts'
-import { messageExamples } from './message-schemas.ts'
+import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
+import type { HealthSnapshot } from '../../../kernel/views/health-snapshot.ts'
+import type { ArtifactSummary, SessionCard, SessionChannel, SessionDetail, SessionPage } from '../wire.ts'
 
 const CREATED = '2026-11-16T09:00:00.000Z'
 const UPDATED = '2026-11-16T09:00:04.000Z'
 
-export const sessionCardExample: SessionCard = {
+export const healthExample: HealthSnapshot = {
+  score: 100,
+  flags: [],
+  reasons: [],
+  hint: null,
+  risk_flags: [],
+  penalties: [],
+  budget_pressure: { level: 'none', budgets: [], running_since: null },
+  memory_provenance: { retrievals: 0, citations: 0, proposals: 0, latest: [] },
+  checkpoints: { count: 0, latest: null },
+  artifacts: { count: 0, latest: null },
+  audit: [],
+  recovery_hint: null,
+  policy: {
+    health: null,
+    enforcement: { action: 'request_approval', status: 'off', crossed: [], raised: {} },
+  },
+}
+
+const sessionExample = {
   id: 'chat-1',
   sessionId: 'chat-1',
   session_id: 'chat-1',
   agent: 'scripted',
-  agent_profile: 'scripted',
   kind: 'chat',
   status: 'idle',
   title: 'What is in this folder?',
@@ -20,12 +38,30 @@ export const sessionCardExample: SessionCard = {
   created_at: CREATED,
   updated_at: UPDATED,
   lastEventId: 'ev-9',
+  parent_session_id: null,
+  attempt_count: 1,
+  max_retries: 0,
+  expires_at: null,
+  ended_at: null,
+  last_heartbeat_at: UPDATED,
+  branch_source_event_id: null,
+  branch_resume_cursor: null,
+  engine: 'scripted',
+  runner_kind: 'in_process',
+  approval_request_id: null,
+  last_error: null,
+  model: null,
+  retry_at: null,
+  archived: false,
+} as const
+
+export const sessionCardExample: SessionCard = {
+  ...sessionExample,
+  agent_profile: 'scripted',
   queued: 0,
   runId: null,
   lastError: null,
-  last_error: null,
   provider: null,
-  model: null,
   permission_mode: 'normal',
   approval_mode: 'on_request',
   think_level: null,
@@ -34,28 +70,16 @@ export const sessionCardExample: SessionCard = {
   sandbox_isolation: null,
   workspace_id: null,
   task_graph_id: null,
-  engine: 'scripted',
-  runner_kind: 'in_process',
-  approval_request_id: null,
   process_id: null,
-  attempt_count: 1,
-  max_retries: 0,
-  expires_at: null,
-  ended_at: null,
-  last_heartbeat_at: UPDATED,
-  parent_session_id: null,
-  branch_source_event_id: null,
-  branch_resume_cursor: null,
-  retry_at: null,
   resume_context: { kind: 'turn', event_id: 'ev-8', resume_cursor: 'turn:chat-1:8' },
-  archived: false,
   approvals: [],
   health: healthExample,
 }
 
-export const cancelReceiptExample: CancelReceipt = { ...sessionCardExample, runId: 'r-2', cancelled: true }
-
-export const signalReceiptExample: SignalReceipt = { ...sessionCardExample, runId: 'r-2' }
+export const messageExamples: readonly HarnessMessage[] = [
+  { id: 'm-2', role: 'user', content: 'What is in this folder?', status: 'complete', runId: 'r-2' },
+  { id: 'a-3', role: 'assistant', content: 'Two files.', status: 'complete', runId: 'r-2' },
+]
 
 export const artifactExample: ArtifactSummary = {
   id: 'art-7',
@@ -70,6 +94,28 @@ export const artifactExample: ArtifactSummary = {
   createdAt: UPDATED,
   created_at: UPDATED,
 }
+
+export const channelExample: SessionChannel = {
+  channel_id: 'session:chat-1',
+  participants: [
+    { participant_id: 'runtime', kind: 'runtime', name: 'Bridle' },
+    { participant_id: 'agent:scripted', kind: 'agent', name: 'scripted' },
+  ],
+  envelopes: [
+    {
+      event_id: 'ev-5',
+      seq: 5,
+      timestamp: UPDATED,
+      sender_id: 'agent:scripted',
+      recipient_ids: ['runtime'],
+      event_type: 'response',
+      summary: 'Two files.',
+      payload: { text: 'Two files.' },
+    },
+  ],
+}
+
+const step = { index: 1, total: 1, title: 'Read the folder', status: 'done' }
 
 export const sessionDetailExample: SessionDetail = {
   ...sessionCardExample,
@@ -98,7 +144,7 @@ export const sessionDetailExample: SessionDetail = {
       event_id: 'ev-6',
     },
   ],
-  step: { index: 1, total: 1, title: 'Read the folder', status: 'done' },
+  step,
   citations: [{ event_id: 'ev-4', id: 'd1', title: 'Notes' }],
   context_pack: {
     event_id: 'ev-4',
@@ -112,55 +158,14 @@ export const sessionDetailExample: SessionDetail = {
   context_warnings: [],
   compactions: [],
   memory_proposals: [],
-  channel: {
-    channel_id: 'session:chat-1',
-    participants: [
-      { participant_id: 'runtime', kind: 'runtime', name: 'Bridle' },
-      { participant_id: 'agent:scripted', kind: 'agent', name: 'scripted' },
-    ],
-    envelopes: [
-      {
-        event_id: 'ev-5',
-        seq: 5,
-        timestamp: UPDATED,
-        sender_id: 'agent:scripted',
-        recipient_ids: ['runtime'],
-        event_type: 'response',
-        summary: 'Two files.',
-        payload: { text: 'Two files.' },
-      },
-    ],
-  },
+  channel: channelExample,
 }
 
 export const sessionPageExample: SessionPage = {
   sessions: [
     {
-      id: 'chat-1',
-      sessionId: 'chat-1',
-      session_id: 'chat-1',
-      agent: 'scripted',
-      kind: 'chat',
-      status: 'idle',
-      title: 'What is in this folder?',
-      createdAt: CREATED,
-      updatedAt: UPDATED,
-      created_at: CREATED,
-      updated_at: UPDATED,
-      lastEventId: 'ev-9',
-      parent_session_id: null,
+      ...sessionExample,
       pendingApprovals: 0,
-      attempt_count: 1,
-      max_retries: 0,
-      expires_at: null,
-      ended_at: null,
-      last_heartbeat_at: UPDATED,
-      branch_source_event_id: null,
-      branch_resume_cursor: null,
-      engine: 'scripted',
-      runner_kind: 'in_process',
-      approval_request_id: null,
-      last_error: null,
       health: {
         score: 100,
         flags: [],
@@ -169,11 +174,8 @@ export const sessionPageExample: SessionPage = {
         recovery_action: null,
       },
       usage: { total_tokens: 1_280, cost_usd: 0.004 },
-      step: { index: 1, total: 1, title: 'Read the folder', status: 'done' },
-      model: null,
-      retry_at: null,
+      step,
       messages: 2,
-      archived: false,
     },
   ],
 }

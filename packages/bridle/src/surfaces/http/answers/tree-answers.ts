@@ -1,41 +1,13 @@
 // The declared answers of the routes about branches: the tree, and a replay.
-import * as v from 'valibot'
-import type { SessionTree, TreeSession } from '../wire.ts'
-import {
-  amount,
-  answerSchema,
-  count,
-  flag,
-  jsonAnswer,
-  list,
-  nullableText,
-  nullableTime,
-  text,
-} from './answer-schema.ts'
-
-const treeSessionSchema = answerSchema<TreeSession>('TreeSession', {
-  id: text,
-  agent: text,
-  visible: flag,
-  gap: v.optional(v.picklist(['removed', 'unavailable'])),
-  parent: v.nullable(v.object({ id: text, seq: count })),
-  title: nullableText,
-  status: nullableText,
-  head: v.nullable(count),
-  created_at: nullableTime,
-  updated_at: nullableTime,
-  cost_usd: v.nullable(amount),
-  tokens: v.nullable(count),
-  checkpoints: v.nullable(list(count)),
-  approvals: v.nullable(list(count)),
-})
+import { sessionTreeSchema } from '../wire/tree.ts'
+import { jsonAnswer } from './answer-schema.ts'
 
 const BEGUN = '2026-11-16T09:00:00.000Z'
 const CHANGED = '2026-11-16T09:04:00.000Z'
 
 export const sessionTreeAnswer = jsonAnswer(
   '`{ root, sessions, truncated }`: parents come before their branches. A session that is gone is there as a gap.',
-  answerSchema<SessionTree>('SessionTree', { root: text, sessions: list(treeSessionSchema), truncated: flag }),
+  sessionTreeSchema,
   {
     root: 'bg-7f3a91c2',
     sessions: [

@@ -1,9 +1,9 @@
 // The responses of an operation: its own answers, and the errors that its kind of row can have.
 import type { GenericSchema } from 'valibot'
 import type { AnswerBody, AnswerDescription } from '../answers/answer-schema.ts'
-import { plainErrorSchema, typedErrorSchema } from '../answers/server-answers.ts'
 import { Denial, type DenialCode, denialBody, denialKinds } from '../router/denial.ts'
 import type { Route } from '../router/route.ts'
+import { plainErrorSchema, typedErrorSchema } from '../wire/errors.ts'
 import { answerJsonSchema, componentRef, type JsonSchema } from './json-schemas.ts'
 
 export const responsesOf = (row: Route): Readonly<Record<string, JsonSchema>> => {

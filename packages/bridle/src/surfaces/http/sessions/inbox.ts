@@ -88,7 +88,7 @@ const listed = ({
   sessionId: key.id,
   agent: key.agent,
   title: approval.title ?? null,
-  kind: approval.kind ?? null,
+  kind: (approval.kind as PendingApproval['kind'] | undefined) ?? null,
   toolName: approval.tool,
   toolCallId: approval.toolCallId ?? null,
   args: approval.arguments ?? null,

@@ -1,87 +1,89 @@
 // Approvals, open and settled.
-import type { JsonObject } from '../../../kernel/json.ts'
+import * as v from 'valibot'
+import { APPROVAL_KINDS, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
+import * as f from './fields.ts'
 
-/** An approval of a session that waits for an answer. */
-export interface SessionApproval {
-  /** The approval's id. */
-  readonly id: string
-  /** The kind of the approval. */
-  readonly kind: 'tool' | 'budget' | 'unknown_outcome'
-  /** The name of the tool, or the subject of the question. */
-  readonly toolName: string
-  /** The tool call that waits; empty = none. */
-  readonly toolCallId: string
-  /** The reason that the person reads. */
-  readonly reason: string
-  /** The arguments, which the person may change. */
-  readonly args: JsonObject
-  /** The time at which the approval expires, in ISO 8601; null = never. */
-  readonly expiresAt: string | null
-  /** The declared effect of the call; null = its tool declares none. */
-  readonly effect: ApprovalEffect | null
-  /** How much is at stake, as the policy or the declared effect says; null = neither does. */
-  readonly risk: ApprovalRiskLevel | null
-}
-
+const effect = f.oneOf(TOOL_EFFECTS, 'The declared effect of the call; null = its tool declares none.')
 /** Whether a call may be repeated after a crash in the middle of it. */
-export type ApprovalEffect = 'pure' | 'idempotent' | 'unsafe'
+export type ApprovalEffect = f.AnswerOf<typeof effect>
 
+const risk = f.oneOf(
+  ['low', 'caution', 'danger'],
+  'The risk that the policy or the declared effect states; null = neither does.',
+)
 /** How much is at stake in a call that a person is asked about. */
-export type ApprovalRiskLevel = 'low' | 'caution' | 'danger'
+export type ApprovalRiskLevel = f.AnswerOf<typeof risk>
 
-/** An approval that waits for an answer, in the inbox over all sessions. */
-export interface PendingApproval {
-  /** The approval's id. */
-  readonly id: string
-  /** The same as `id`. */
-  readonly approvalId: string
-  /** The id of the session. */
-  readonly sessionId: string
-  /** The name of the session's agent. */
-  readonly agent: string
-  /** Title of the session. */
-  readonly title: string | null
-  /** The status: the inbox has only approvals that wait. */
-  readonly status: 'pending'
-  /** The kind: `tool`, `budget` or `unknown_outcome`; null = not known. */
-  readonly kind: string | null
-  /** The name of the tool, or the subject of the question. */
-  readonly toolName: string
-  /** The tool call that waits; null = none. */
-  readonly toolCallId: string | null
-  /** Null = too large for a list; the session has them. */
-  readonly args: JsonObject | null
-  /** The reason that the person reads. */
-  readonly reason: string
-  /** The session has more of the title, the tool's name, the reason or the arguments. */
-  readonly isCut: boolean
-  /** The time of the request, in ISO 8601. */
-  readonly requestedAt: string
-  /** The time at which the approval expires, in ISO 8601; null = never. */
-  readonly expiresAt: string | null
-  /** The declared effect of the call; null = its tool declares none. */
-  readonly effect: ApprovalEffect | null
-  /** How much is at stake, as the policy or the declared effect says; null = neither does. */
-  readonly risk: ApprovalRiskLevel | null
+const stakeEntries = {
+  expiresAt: f.nullableTime('The time at which the approval expires, in ISO 8601; null = never.'),
+  effect: f.nullable(effect),
+  risk: f.nullable(risk),
 }
 
-/** An approval that no longer waits, in the history of the inbox. */
-export interface SettledApproval extends Omit<PendingApproval, 'status'> {
-  /** The decision; `cancelled` = its run ended, or another question replaced it. */
-  readonly status: 'approved' | 'denied' | 'expired' | 'cancelled'
-  /** The time of the decision, in ISO 8601. */
-  readonly decidedAt: string
-  /** The person who decided; null = nobody, or not named. */
-  readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
-  readonly decidedByClaimed?: true
-  /** The person's own words; null = none. */
-  readonly decisionReason: string | null
-  /** The call was approved with other arguments than those asked for; `args` has the approved ones. */
-  readonly isEdited: boolean
-  /** An imported file says so: nobody decided it on this server. Absent = it was decided here. */
-  readonly imported?: true
+export const sessionApprovalSchema = f.answer('SessionApproval', 'An approval of a session that waits for an answer.', {
+  id: f.text("The approval's id."),
+  kind: f.oneOf(APPROVAL_KINDS, 'The kind of the approval.'),
+  toolName: f.text('The name of the tool, or the subject of the question.'),
+  toolCallId: f.text('The tool call that waits; empty = none.'),
+  reason: f.text('The reason that the person reads.'),
+  args: f.anyObject('The arguments, which the person may change.'),
+  ...stakeEntries,
+})
+export type SessionApproval = f.AnswerOf<typeof sessionApprovalSchema>
+
+const approvalEntries = {
+  id: f.text("The approval's id."),
+  approvalId: f.text('The same as `id`.'),
+  sessionId: f.text('The id of the session.'),
+  agent: f.text("The name of the session's agent."),
+  title: f.nullableText('Title of the session.'),
+  kind: f.nullable(f.oneOf(APPROVAL_KINDS, 'The kind of the approval; null = unknown.')),
+  toolName: f.text('The name of the tool, or the subject of the question.'),
+  toolCallId: f.nullableText('The tool call that waits; null = none.'),
+  args: f.nullable(f.anyObject('The arguments; null = too large for a list, and the session has them.')),
+  reason: f.text('The reason that the person reads.'),
+  isCut: f.flag("The title, the tool's name, the reason or the arguments are cut. The session has them in full."),
+  requestedAt: f.time('The time of the request, in ISO 8601.'),
+  ...stakeEntries,
 }
+
+export const pendingApprovalSchema = f.answer(
+  'PendingApproval',
+  'An approval that waits for an answer, in the inbox over all sessions.',
+  { ...approvalEntries, status: f.always('pending', 'The status: the inbox has only approvals that wait.') },
+)
+export type PendingApproval = f.AnswerOf<typeof pendingApprovalSchema>
+
+/** The outcomes of an approval. */
+export const OUTCOMES = ['approved', 'denied', 'expired', 'cancelled'] as const
+
+/** The person who decided, and when. */
+const decisionEntries = {
+  decidedBy: f.nullableText('The person who decided; null = nobody, or not named.'),
+  decidedByClaimed: f.optional(
+    f.always(
+      true,
+      'The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name.',
+    ),
+  ),
+  decidedAt: f.time('The time of the decision, in ISO 8601.'),
+}
+
+const settledApprovalSchema = f.answer(
+  'SettledApproval',
+  'An approval that no longer waits, in the history of the inbox.',
+  {
+    ...approvalEntries,
+    status: f.oneOf(OUTCOMES, 'The decision; `cancelled` = its run ended, or another question replaced it.'),
+    ...decisionEntries,
+    decisionReason: f.nullableText('The reason that the person gave; null = none.'),
+    isEdited: f.flag('The call was approved with arguments that a person changed; `args` has the approved ones.'),
+    imported: f.optional(
+      f.always(true, 'The approval comes from an imported file. Absent = it was decided on this server.'),
+    ),
+  },
+)
+export type SettledApproval = f.AnswerOf<typeof settledApprovalSchema>
 
 /** The approvals of each `status` of the inbox. */
 export interface ApprovalsByStatus {
@@ -93,6 +95,10 @@ export interface ApprovalsByStatus {
   readonly all: PendingApproval | SettledApproval
 }
 
+export const approvalPageSchema = f.answer('ApprovalPage', 'A page of the inbox.', {
+  approvals: f.list(v.union([pendingApprovalSchema, settledApprovalSchema]), 'The approvals of this page.'),
+  next: f.optional(f.text('Pass it as `cursor` for the next page.')),
+})
 /** A page of the inbox. */
 export interface ApprovalPage<A = PendingApproval> {
   /** The approvals of this page. */
@@ -101,26 +107,17 @@ export interface ApprovalPage<A = PendingApproval> {
   readonly next?: string
 }
 
-/** Fields that stand beside the error where an approval was settled already (409). */
-export interface SettledApprovalDetails {
-  /** The decision that stands. */
-  readonly decision: 'approved' | 'denied' | 'expired' | 'cancelled'
-  /** The person who decided; null = nobody, or not named. */
-  readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
-  readonly decidedByClaimed?: true
-  /** The time of the decision, in ISO 8601. */
-  readonly decidedAt: string
-}
+export const settledDetailsSchema = f.answer(
+  'SettledApprovalDetails',
+  'Fields beside the error (409) if an approval was settled already.',
+  { decision: f.oneOf(OUTCOMES, 'The decision that was made first.'), ...decisionEntries },
+)
+export type SettledApprovalDetails = f.AnswerOf<typeof settledDetailsSchema>
 
-/** The answer to `approve` and `reject`. */
-export interface ApprovalReceipt {
-  /** Always true: a decision that is refused is an error. */
-  readonly ok: true
-  /** The approval's id. */
-  readonly approvalId: string
-  /** The decision. */
-  readonly decision: 'approved' | 'denied'
-  /** The number of the session's newest event after the decision. */
-  readonly seq: number
-}
+export const approvalReceiptSchema = f.answer('ApprovalReceipt', 'The answer to `approve` and `reject`.', {
+  ok: f.always(true, 'Always true: a refused decision is an error.'),
+  approvalId: f.text("The approval's id."),
+  decision: f.oneOf(['approved', 'denied'], 'The decision.'),
+  seq: f.count("The number of the session's newest event after the decision."),
+})
+export type ApprovalReceipt = f.AnswerOf<typeof approvalReceiptSchema>

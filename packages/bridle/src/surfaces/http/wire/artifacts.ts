@@ -1,51 +1,43 @@
 // Artifacts of a session.
+import * as v from 'valibot'
+import * as f from './fields.ts'
 
-/** An artifact without its content. */
-export interface ArtifactSummary {
-  /** The artifact's id. */
-  readonly id: string
-  /** The same as `id`. */
-  readonly artifact_id: string
-  /** The name. */
-  readonly name: string
-  /** The kind. */
-  readonly kind: string
-  /** The same as `kind`. */
-  readonly artifact_type: string
-  /** The content type. */
-  readonly contentType: string
-  /** The same as `contentType`. */
-  readonly content_type: string
-  /** The size in bytes. */
-  readonly size: number
-  /** The event that published it. */
-  readonly event_id: string
-  /** The time of publication, in ISO 8601. */
-  readonly createdAt: string
-  /** The same as `createdAt`. */
-  readonly created_at: string
-  /** The place of spoken audio in the conversation; absent = the artifact is none. */
-  readonly audio?: ArtifactAudio
-}
+const audioSchema = f.answer(
+  'ArtifactAudio',
+  'Spoken audio that a session keeps: the speaker, and its place in the conversation.',
+  {
+    role: f.oneOf(
+      ['user', 'assistant'],
+      '`user`: a spoken prompt. `assistant`: an answer, up to the point where it was interrupted.',
+    ),
+    run_id: f.text('The run.'),
+    message_id: f.text('The message with the transcript.'),
+    ms: f.count('The length in milliseconds.'),
+    cut: f.optional(f.always(true, 'The audio was longer than an artifact may be, and its end is missing.')),
+  },
+)
+export type ArtifactAudio = f.AnswerOf<typeof audioSchema>
 
-/** Spoken audio that a session keeps: whose it is, and where it belongs. */
-export interface ArtifactAudio {
-  /** `user`: a prompt as it was said. `assistant`: an answer, as far as it was heard. */
-  readonly role: 'user' | 'assistant'
-  /** The run. */
-  readonly run_id: string
-  /** The message that has the words. */
-  readonly message_id: string
-  /** The length in milliseconds. */
-  readonly ms: number
-  /** The audio was longer than an artifact may be, and its end is missing. */
-  readonly cut?: true
-}
+export const artifactSchema = f.answer('ArtifactSummary', 'An artifact without its content.', {
+  id: f.text("The artifact's id."),
+  artifact_id: f.text('The same as `id`.'),
+  name: f.text('The name.'),
+  kind: f.text('The kind.'),
+  artifact_type: f.text('The same as `kind`.'),
+  contentType: f.text('The content type.'),
+  content_type: f.text('The same as `contentType`.'),
+  size: f.count('The size in bytes.'),
+  event_id: f.text('The event that published it.'),
+  createdAt: f.time('The time of publication, in ISO 8601.'),
+  created_at: f.time('The same as `createdAt`.'),
+  audio: f.optional(
+    f.reference(audioSchema, 'The place of spoken audio in the conversation; absent = this is not spoken audio.'),
+  ),
+})
+export type ArtifactSummary = f.AnswerOf<typeof artifactSchema>
 
-/** A page of the artifacts of a session. */
-export interface ArtifactPage {
-  /** The artifacts of this page, newest first. */
-  readonly artifacts: readonly ArtifactSummary[]
-  /** Pass it as `before` for the next page. */
-  readonly next?: number | string
-}
+export const artifactPageSchema = f.answer('ArtifactPage', 'A page of the artifacts of a session.', {
+  artifacts: f.list(artifactSchema, 'The artifacts of this page, newest first.'),
+  next: f.optional(f.described(v.union([f.wholeNumber, v.string()]), 'Pass it as `before` for the next page.')),
+})
+export type ArtifactPage = f.AnswerOf<typeof artifactPageSchema>

@@ -1,27 +1,24 @@
 // The audit trail.
+import * as f from './fields.ts'
 
-/** An act of an operator or of the server. */
-export interface AuditEntry {
-  /** The event of the act. */
-  readonly event_id: string
-  /** The time, in ISO 8601. */
-  readonly timestamp: string
-  /** The act. */
-  readonly action: string
-  /** The person who acted; null = the server, or not named. */
-  readonly actor: string | null
-  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
-  readonly actor_claimed?: true
-  /** A line for people. */
-  readonly summary: string
-  /** An imported file says so: it was not done on this server. Absent = it was. */
-  readonly imported?: true
-}
+export const auditEntrySchema = f.answer('AuditEntry', 'An act of an operator or of the server.', {
+  event_id: f.text('The event of the act.'),
+  timestamp: f.time('The time, in ISO 8601.'),
+  action: f.text('The act.'),
+  actor: f.nullableText('The person who acted; null = the server, or not named.'),
+  actor_claimed: f.optional(
+    f.always(
+      true,
+      'The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name.',
+    ),
+  ),
+  summary: f.text('A line for people.'),
+  imported: f.optional(f.always(true, 'The act comes from an imported file. Absent = it was done on this server.')),
+})
+export type AuditEntry = f.AnswerOf<typeof auditEntrySchema>
 
-/** A page of what operators and the server did with a session. */
-export interface AuditPage {
-  /** The rows of this page, newest first. */
-  readonly audit: readonly AuditEntry[]
-  /** Pass it as `before` for the next page. */
-  readonly next?: string
-}
+export const auditPageSchema = f.answer('AuditPage', 'A page of what operators and the server did with a session.', {
+  audit: f.list(auditEntrySchema, 'The rows of this page, newest first.'),
+  next: f.optional(f.text('Pass it as `before` for the next page.')),
+})
+export type AuditPage = f.AnswerOf<typeof auditPageSchema>

@@ -1,45 +1,46 @@
 // The channel of a session: its participants and their messages.
-import type { Json } from '../../../kernel/json.ts'
+import * as v from 'valibot'
+import * as f from './fields.ts'
 
-/** The participants of a session, and its newest events as envelopes from one participant to others. */
-export interface SessionChannel {
-  readonly channel_id: string
-  readonly participants: readonly ChannelParticipant[]
-  readonly envelopes: readonly ChannelEnvelope[]
-  /** Pass it as `before` to `GET /sessions/:id/channel` for the envelopes before these. */
-  readonly next?: string
-}
+const participantSchema = f.answer('ChannelParticipant', 'A participant of a session.', {
+  participant_id: f.text('The id, which envelopes name as their sender or recipient.'),
+  kind: f.oneOf(['runtime', 'agent', 'operator', 'tool'], 'The kind of the participant.'),
+  name: f.text('The name, for people.'),
+})
+export type ChannelParticipant = f.AnswerOf<typeof participantSchema>
 
-/** A page of the envelopes of a session. */
-export interface ChannelPage {
-  /** The envelopes, oldest first. */
-  readonly envelopes: readonly ChannelEnvelope[]
-  /** Pass it as `before` for the page before this one. */
-  readonly next?: string
-}
+const envelopeSchema = f.answer(
+  'ChannelEnvelope',
+  'An event of a session as an envelope from one participant to others.',
+  {
+    event_id: f.text('The id of the event.'),
+    seq: f.count('The number of the event.'),
+    timestamp: f.time('The time, in ISO 8601.'),
+    sender_id: f.text('The participant that the event comes from.'),
+    recipient_ids: f.list(v.string(), 'The participants that the event is for.'),
+    event_type: f.text('The type of the event.'),
+    summary: f.text('A line for people.'),
+    payload: f.anyJson('The content of the event.'),
+  },
+)
+export type ChannelEnvelope = f.AnswerOf<typeof envelopeSchema>
 
-export interface ChannelParticipant {
-  readonly participant_id: string
-  readonly kind: 'runtime' | 'agent' | 'operator' | 'tool'
-  readonly name: string
-}
+const envelopes = f.list(envelopeSchema, 'The envelopes, oldest first.')
 
-/** An event of a session as an envelope from one participant to others. */
-export interface ChannelEnvelope {
-  /** The id of the event. */
-  readonly event_id: string
-  /** The number of the event. */
-  readonly seq: number
-  /** The time, in ISO 8601. */
-  readonly timestamp: string
-  /** The participant that the event comes from. */
-  readonly sender_id: string
-  /** The participants that the event is for. */
-  readonly recipient_ids: readonly string[]
-  /** The type of the event. */
-  readonly event_type: string
-  /** A line for people. */
-  readonly summary: string
-  /** The content of the event. */
-  readonly payload: Json
-}
+export const channelSchema = f.answer(
+  'SessionChannel',
+  'The participants of a session, and its newest events as envelopes from one participant to others.',
+  {
+    channel_id: f.text('The id of the channel.'),
+    participants: f.list(participantSchema, 'The participants.'),
+    envelopes,
+    next: f.optional(f.text('Pass it as `before` to `GET /sessions/:id/channel` for the envelopes before these.')),
+  },
+)
+export type SessionChannel = f.AnswerOf<typeof channelSchema>
+
+export const channelPageSchema = f.answer('ChannelPage', 'A page of the envelopes of a session.', {
+  envelopes,
+  next: f.optional(f.text('Pass it as `before` for the page before this one.')),
+})
+export type ChannelPage = f.AnswerOf<typeof channelPageSchema>

@@ -28,7 +28,7 @@ const pageSchema = extendedAnswer('Page', 'A page.', [rowSchema], {
   kind: oneOf(['short', 'long'], 'The kind.'),
   rows: list(rowSchema, 'The rows.'),
   first: reference(rowSchema, 'The first row.'),
-  last: nullable(rowSchema, 'The last row; null = none.'),
+  last: nullable(reference(rowSchema, 'The last row; null = none.')),
   next: optional(nullableText('The cursor.')),
   totals: dictionary(v.number(), 'The totals.'),
   place: object({ isKnown: flag('Somebody knows it.') }, 'The place.'),

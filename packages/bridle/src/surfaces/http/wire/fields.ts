@@ -14,13 +14,16 @@ export interface ValueField<T, D extends string> extends v.GenericSchema<T> {
 
 export interface ChoiceField<V extends readonly string[], D extends string> extends ValueField<V[number], D> {}
 export interface ReferenceField<S extends v.GenericSchema, D extends string> extends ValueField<v.InferOutput<S>, D> {}
-export interface NullableField<S extends v.GenericSchema, D extends string>
-  extends ValueField<v.InferOutput<S> | null, D> {}
 export interface ListField<S extends v.GenericSchema, D extends string>
   extends ValueField<readonly v.InferOutput<S>[], D> {}
 export interface ObjectField<E extends Entries, D extends string> extends ValueField<Values<E>, D> {}
 export interface DictionaryField<S extends v.GenericSchema, D extends string>
   extends ValueField<{ readonly [name: string]: v.InferOutput<S> }, D> {}
+
+/** The value may be null. */
+export interface NullableField<F extends ValueField<unknown, string>> extends v.GenericSchema<v.InferOutput<F> | null> {
+  readonly pipe: F['pipe']
+}
 
 /** The value may be missing. */
 export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptionalSchema<S, undefined> {}
@@ -30,8 +33,9 @@ export interface Entries {
 }
 
 /** An object with a name of its own. Fields beyond these are allowed: an answer may grow. */
-export interface AnswerSchema<N extends string, D extends string, E extends Entries> extends ValueField<Values<E>, D> {
-  readonly title?: N
+export interface AnswerSchema<N extends string, D extends string, E extends Entries>
+  extends v.GenericSchema<Values<E>> {
+  readonly pipe: AnswerPipe<N, D>
   readonly entries: E
 }
 
@@ -41,12 +45,18 @@ export interface ExtendedSchema<N extends string, D extends string, E extends En
 
 /** An answer in which the agent or the engine has further fields of its own. */
 export interface OpenSchema<N extends string, D extends string, E extends Entries, R>
-  extends ValueField<Values<E> & { readonly [name: string]: R }, D> {
-  readonly title?: N
+  extends v.GenericSchema<Values<E> & { readonly [name: string]: R }> {
+  readonly pipe: AnswerPipe<N, D>
 }
 
+type AnswerPipe<N extends string, D extends string> = readonly [
+  v.GenericSchema,
+  v.TitleAction<unknown, N>,
+  v.DescriptionAction<unknown, D>,
+]
+
 interface Extensible {
-  readonly entries: Entries
+  readonly entries: object
 }
 
 type AllEntries<E extends Entries, B extends readonly Extensible[]> = B extends readonly [
@@ -93,6 +103,21 @@ export const openAnswer = <const N extends string, const D extends string, E ext
 ): OpenSchema<N, D, E, Json> =>
   v.pipe(v.objectWithRest(entries, json), v.title(name), v.description(meaning)) as unknown as OpenSchema<N, D, E, Json>
 
+/** A schema for a type of the kernel, which has exactly its fields. */
+export interface KernelSchema<T> extends v.GenericSchema<T> {
+  readonly entries: KernelEntries<T>
+}
+
+export type KernelEntries<T> = {
+  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
+    ? OptionalField<v.GenericSchema<Exclude<T[K], undefined>>>
+    : v.GenericSchema<T[K]>
+}
+
+export const kernelSchema = <T>(name: string, meaning: string, entries: KernelEntries<T>): KernelSchema<T> =>
+  answer(name, meaning, entries as unknown as Entries) as unknown as KernelSchema<T>
+
+/** A value that only its schema describes. */
 export const described = <T, const D extends string>(schema: v.GenericSchema<T>, meaning: D): ValueField<T, D> =>
   v.pipe(schema, v.description(meaning)) as unknown as ValueField<T, D>
 
@@ -102,7 +127,7 @@ const fieldsOf =
   <const D extends string>(meaning: D): ValueField<T, D> =>
     described(schema, meaning)
 
-const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0))
 /** ISO 8601, as `toISOString` writes it. */
 const isoTime = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
@@ -115,17 +140,16 @@ const jsonObject = v.pipe(
 )
 
 export const text = fieldsOf(v.string())
-export const nullableText = fieldsOf(v.nullable(v.string()))
 export const flag = fieldsOf(v.boolean())
 export const amount = fieldsOf(v.number())
-export const nullableAmount = fieldsOf(v.nullable(v.number()))
 export const count = fieldsOf(wholeNumber)
-export const nullableCount = fieldsOf(v.nullable(wholeNumber))
 export const time = fieldsOf(isoTime)
-export const nullableTime = fieldsOf(v.nullable(isoTime))
 export const anyJson = fieldsOf(json)
 export const anyObject = fieldsOf(jsonObject)
-export const nullableObject = fieldsOf(v.nullable(jsonObject))
+
+/** The most frequent of the values that may be null. */
+export const nullableText = <const D extends string>(meaning: D) => nullable(text(meaning))
+export const nullableTime = <const D extends string>(meaning: D) => nullable(time(meaning))
 
 /** A value of a closed set. */
 export const oneOf = <const V extends readonly string[], const D extends string>(
@@ -142,10 +166,9 @@ export const optional = <S extends v.GenericSchema>(field: S): OptionalField<S> 
 export const list = <S extends v.GenericSchema, const D extends string>(item: S, meaning: D): ListField<S, D> =>
   described(v.array(item), meaning) as ListField<S, D>
 
-export const nullable = <S extends v.GenericSchema, const D extends string>(
-  schema: S,
-  meaning: D,
-): NullableField<S, D> => described(v.nullable(schema), meaning)
+/** The meaning says what null means. */
+export const nullable = <F extends ValueField<unknown, string>>({ pipe: [schema, meaning] }: F): NullableField<F> =>
+  v.pipe(v.nullable(schema), meaning) as unknown as NullableField<F>
 
 /** An object with any names, and values of one kind. */
 export const dictionary = <S extends v.GenericSchema, const D extends string>(

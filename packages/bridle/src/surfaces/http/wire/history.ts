@@ -1,53 +1,70 @@
 // The log of a session, and what an import brought.
+import * as v from 'valibot'
 import type { LogEntry } from '../../../history/log-entry.ts'
+import * as f from './fields.ts'
 
-/** The identity of a session in its log and in an export. */
-export interface LogSession {
-  /** The session's id. */
-  readonly id: string
-  /** The agent of the session. */
-  readonly agent: string
-  /** Whether people chat in it, or it works in the background. */
-  readonly kind: 'chat' | 'background'
-  /** The event of another session that this one branches from; absent: it is no branch. */
-  readonly parent?: {
-    readonly agent: string
-    readonly id: string
-    readonly seq: number
-    /** The incarnation of the parent's log. */
-    readonly incarnation: number
-  }
-}
+const logEntrySchema = f.kernelSchema<LogEntry>('LogEntry', "An event of a session's log.", {
+  seq: f.count('The number of the event: dense, and a branch continues the numbers of its parent.'),
+  at: f.count('The time in milliseconds, never less than that of the entry before.'),
+  type: f.text('The event type.'),
+  run: f.optional(f.text('The run that the event belongs to.')),
+  attempt: f.optional(f.count('The attempt of that run.')),
+  continues: f.optional(f.count('The stopped attempt that this one continues.')),
+  hearsay: f.optional(f.always(true, 'A runner reported a fact that only the server decides: no fold believes it.')),
+  withheld: f.optional(
+    f.always(true, 'The payload stays on the server, and is empty here: a fold only counts the entry.'),
+  ),
+  payload: f.anyObject('The payload of the event, without secrets of known shapes.'),
+})
 
-/** The answer to an import. */
-export interface ImportReceipt {
-  /** The sessions of the file, in its order. */
-  readonly sessions: readonly {
-    /** The id of the session on this server. */
-    readonly id: string
-    /** The agent of the session. */
-    readonly agent: string
-    /** How many events of the file it has. */
-    readonly events: number
-    /** True where the server had these events already, and nothing was written. */
-    readonly existing?: boolean
-    /** The id in the file, where another session has it here. */
-    readonly renamed_from?: string
-    /** Settings of the file that do not hold here: workspaces, and whatever a caller could not choose. At most 20; absent = none. */
-    readonly ignored?: readonly string[]
-  }[]
-}
+const sessionKind = f.oneOf(['chat', 'background'], 'Whether people chat in it, or it works in the background.')
 
-/** A page of the log of a session. */
-export interface SessionLogPage {
-  /** The session that the log belongs to. */
-  readonly session: LogSession
-  /** Events in the order of their numbers, without a gap; those of a branch begin with its parent's. */
-  readonly entries: readonly LogEntry[]
-  /** The number of the newest event. */
-  readonly head: number
-  /** The incarnation of the log: numbers of another one name other events. */
-  readonly incarnation: number
-  /** Pass it as `after` for the next page; null: the page ends at the head. */
-  readonly next: number | null
-}
+const logSessionSchema = f.answer('LogSession', 'The identity of a session in its log and in an export.', {
+  id: f.text("The session's id."),
+  agent: f.text('The agent of the session.'),
+  kind: sessionKind,
+  parent: f.optional(
+    f.object(
+      {
+        agent: f.text('The agent of the parent.'),
+        id: f.text("The parent's id."),
+        seq: f.count('The number of the event.'),
+        incarnation: f.count("The incarnation of the parent's log."),
+      },
+      'The event of another session that this one branches from; absent = it is not a branch.',
+    ),
+  ),
+})
+export type LogSession = f.AnswerOf<typeof logSessionSchema>
+
+export const importReceiptSchema = f.answer('ImportReceipt', 'The answer to an import.', {
+  sessions: f.list(
+    f.answer('ImportedSession', 'A session of the file.', {
+      id: f.text('The id of the session on this server.'),
+      agent: f.text('The agent of the session.'),
+      events: f.count('The number of its events in the file.'),
+      existing: f.optional(f.flag('True = the server had these events already, and nothing was written.')),
+      renamed_from: f.optional(f.text('The id in the file, if another session has it here.')),
+      ignored: f.optional(
+        f.list(
+          v.string(),
+          'Settings of the file that do not hold here: workspaces, and whatever a caller could not choose. At most 20; absent = none.',
+        ),
+      ),
+    }),
+    'The sessions of the file, in its order.',
+  ),
+})
+export type ImportReceipt = f.AnswerOf<typeof importReceiptSchema>
+
+export const logPageSchema = f.answer('SessionLogPage', 'A page of the log of a session.', {
+  session: f.reference(logSessionSchema, 'The session that the log belongs to.'),
+  entries: f.list(
+    logEntrySchema,
+    "Events in the order of their numbers, without a gap. The log of a branch begins with its parent's events.",
+  ),
+  head: f.count('The number of the newest event.'),
+  incarnation: f.count('The incarnation of the log: the numbers of another one name other events.'),
+  next: f.nullable(f.count('Pass it as `after` for the next page; null = this page ends at the head.')),
+})
+export type SessionLogPage = f.AnswerOf<typeof logPageSchema>

@@ -1,127 +1,123 @@
-// Answers about the server: whether it is well, its agents, engines and builds, and what a caller may do there.
-import type { EngineInfo } from '../../../kernel/engine-info.ts'
-import type { JsonObject } from '../../../kernel/json.ts'
+// Answers about the server: whether it is well, its agents and builds, and what a caller may do there.
+import * as v from 'valibot'
+import { engineInfoSchema } from './engines.ts'
+import * as f from './fields.ts'
 
-/** The answer of `/health`. */
-export interface Liveness {
-  /** True while the process answers. */
-  readonly ok: boolean
-}
+export const livenessSchema = f.answer('Liveness', 'The answer of `/health`.', {
+  ok: f.flag('True while the process answers.'),
+})
+export type Liveness = f.AnswerOf<typeof livenessSchema>
 
-/** The answer of `/ready`. */
-export interface Readiness {
-  /** True where the server takes requests. */
-  readonly ready: boolean
-  /** The reason why the server is not ready. */
-  readonly message?: string
-  /** Only callers with a credential get `workspace` and `agents`. */
-  readonly workspace?: { readonly [name: string]: string | number | boolean | null }
-  /** The agents of the server. */
-  readonly agents?: readonly AgentStatus[]
-}
+const agentStatusSchema = f.answer('AgentStatus', 'An agent of a server.', {
+  name: f.text("The agent's name."),
+  description: f.text('A sentence for people.'),
+  available: f.flag('True = the agent can run now.'),
+  needs: f.optional(f.text('The missing requirement; absent = the agent can run.')),
+  closed: f.optional(
+    f.text(
+      'In production: the reason why callers may not run the agent, and how to open it; absent = the agent is open.',
+    ),
+  ),
+  credential: f.optional(
+    f.text('The place of the key or login that the agent uses, never its value; absent = none, or none is known here.'),
+  ),
+  warnings: f.optional(
+    f.list(v.string(), 'Mistakes in the definition of the agent that stop nothing; absent = none is known.'),
+  ),
+  triggers: f.object({ webhook: f.flag('A webhook starts runs.') }, 'The ways in which a run of the agent starts.'),
+})
+export type AgentStatus = f.AnswerOf<typeof agentStatusSchema>
 
-/** An agent of a server. */
-export interface AgentStatus {
-  /** The agent's name. */
-  readonly name: string
-  /** A sentence for people. */
-  readonly description: string
-  /** True where the agent can run now. */
-  readonly available: boolean
-  /** The missing requirement; absent: the agent can run. */
-  readonly needs?: string
-  /** In production: the reason why callers may not run the agent, and how to open it; absent: the agent is open. */
-  readonly closed?: string
-  /** The place of the key or login that the agent uses, never its value; absent: it uses none, or none is known here. */
-  readonly credential?: string
-  /** Mistakes in the definition of the agent that stop nothing; absent: none is known. */
-  readonly warnings?: readonly string[]
-  /** The ways by which a run of the agent starts. */
-  readonly triggers: { readonly webhook: boolean }
-}
+export const readinessSchema = f.answer('Readiness', 'The answer of `/ready`.', {
+  ready: f.flag('True = the server takes requests.'),
+  message: f.optional(f.text('The reason why the server is not ready.')),
+  workspace: f.optional(
+    f.dictionary(
+      v.nullable(v.union([v.string(), v.number(), v.boolean()])),
+      'Settings of the server. Only callers with a credential get `workspace` and `agents`.',
+    ),
+  ),
+  agents: f.optional(f.list(agentStatusSchema, 'The agents of the server.')),
+})
+export type Readiness = f.AnswerOf<typeof readinessSchema>
 
-/** An agent with everything that a page about it shows. */
-export interface AgentDescription extends AgentStatus {
-  /** The engine that does the work; `native` for an agent in the server. */
-  readonly engine: string
-  /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
-  readonly runner_kind: string
-  /** The events and features of the engine; absent: everything is native. */
-  readonly capabilities?: EngineInfo
-  /**
-   * The models that the agent asks, as `provider/model-id` or by the engine's own name, in order: each one after the first where the one
-   * before it fails. Absent: the agent asks none, or its engine chooses.
-   */
-  readonly models?: readonly string[]
-  /** JSON Schema of the input; null = the agent takes any object, or its schema cannot be written so. */
-  readonly input_schema: JsonObject | null
-  /**
-   * How the sessions of the agent are spoken with: `realtime`, the model hears and speaks; `cascade`, speech becomes text before the
-   * agent reads it, and its text becomes speech; null = not at all.
-   */
-  readonly voice: 'realtime' | 'cascade' | null
-}
+const agentDescriptionSchema = f.extendedAnswer(
+  'AgentDescription',
+  'An agent with everything that a page about it shows.',
+  [agentStatusSchema],
+  {
+    engine: f.text('The engine that does the work; `native` for an agent in the server.'),
+    runner_kind: f.oneOf(
+      ['in_process', 'bridge'],
+      'The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox.',
+    ),
+    capabilities: f.optional(
+      f.reference(engineInfoSchema, 'The events and features of the engine; absent = everything is native.'),
+    ),
+    models: f.optional(
+      f.list(
+        v.string(),
+        "The models of the agent, as `provider/model-id` or by the engine's own name, in order: each is a fallback for the one before. Absent = none, or the engine chooses.",
+      ),
+    ),
+    input_schema: f.nullable(
+      f.anyObject('JSON Schema of the input; null = any object, or a schema that JSON Schema cannot express.'),
+    ),
+    voice: f.nullable(
+      f.oneOf(
+        ['realtime', 'cascade'],
+        '`realtime`: the model hears and speaks. `cascade`: speech becomes text for the agent, and its text becomes speech. Null = no voice.',
+      ),
+    ),
+  },
+)
+export type AgentDescription = f.AnswerOf<typeof agentDescriptionSchema>
 
-/** The agents of a server. */
-export interface AgentList {
-  /** The agents, in the order in which the server has them. */
-  readonly agents: readonly AgentDescription[]
-}
+export const agentListSchema = f.answer('AgentList', 'The agents of a server.', {
+  agents: f.list(agentDescriptionSchema, 'The agents, in the order in which the server has them.'),
+})
+export type AgentList = f.AnswerOf<typeof agentListSchema>
 
-/** The caller as the server knows it. */
-export interface CallerIdentity {
-  /** The user of the credential; null = the credential names none. */
-  readonly user: string | null
-  /** The tenant of this request. */
-  readonly tenant: string
-  /** The tenants that the credential may choose among; empty = any. */
-  readonly tenants: readonly string[]
-  /** `observe` reads and watches; `operate` runs, cancels and removes; `approve` answers approvals. */
-  readonly scopes: readonly ('observe' | 'operate' | 'approve')[]
-  /** The server asks for no credential. */
-  readonly isOpen: boolean
-}
+export const callerSchema = f.answer('CallerIdentity', 'The caller as the server knows it.', {
+  user: f.nullableText('The user of the credential; null = the credential names none.'),
+  tenant: f.text('The tenant of this request.'),
+  tenants: f.list(v.string(), 'The tenants that the credential may choose among; empty = any.'),
+  scopes: f.list(
+    v.picklist(['observe', 'operate', 'approve']),
+    '`observe` reads and watches; `operate` runs, cancels and removes; `approve` answers approvals.',
+  ),
+  isOpen: f.flag('The server asks for no credential.'),
+})
+export type CallerIdentity = f.AnswerOf<typeof callerSchema>
 
-export interface EngineStatus extends EngineInfo {
-  readonly agent: string
-  readonly available: boolean
-  readonly needs?: string
-}
+const buildSchema = f.answer('BuildManifest', 'A build on the machine of the server.', {
+  id: f.text("The build's id."),
+  target: f.text('The platform that it is for.'),
+  createdAt: f.time('The time of the build, in ISO 8601.'),
+  folder: f.text('The folder, relative to the project.'),
+  agents: f.nullable(f.list(v.string(), 'The agents; null = the project is built by its own configuration.')),
+  size: f.text('The size, as the bundler prints it.'),
+})
+export type BuildManifest = f.AnswerOf<typeof buildSchema>
 
-export interface EngineList {
-  readonly engines: readonly EngineStatus[]
-}
+export const buildListSchema = f.answer('BuildList', 'The builds on the machine of the server.', {
+  builds: f.list(buildSchema, 'The builds, newest first.'),
+})
+export type BuildList = f.AnswerOf<typeof buildListSchema>
 
-/** A build on the machine of the server. */
-export interface BuildManifest {
-  readonly id: string
-  readonly target: string
-  /** ISO 8601. */
-  readonly createdAt: string
-  /** Relative to the folder of the project. */
-  readonly folder: string
-  /** Null = the project is built by its own configuration. */
-  readonly agents: readonly string[] | null
-  /** The text that the bundler prints. */
-  readonly size: string
-}
+export const ticketSchema = f.answer('TicketGrant', 'A ticket, which can be used once.', {
+  ticket: f.text('Use it as `?ticket=`, or as the WebSocket subprotocol `ticket.<ticket>`.'),
+  expiresAt: f.time('The time at which the ticket expires, in ISO 8601.'),
+})
+export type TicketGrant = f.AnswerOf<typeof ticketSchema>
 
-export interface BuildList {
-  readonly builds: readonly BuildManifest[]
-}
-
-export interface TicketGrant {
-  /** Use it as `?ticket=`, or as the WebSocket subprotocol `ticket.<ticket>`. */
-  readonly ticket: string
-  readonly expiresAt: string
-}
-
-/** An uploaded file: a prompt names it as `{ ref_id }` in its attachments. */
-export interface UploadGrant {
-  /** The reference of the file. */
-  readonly ref_id: string
-  /** The type that its uploader named. */
-  readonly mime_type: string
-  /** The length of the file. */
-  readonly size_bytes: number
-}
+export const uploadSchema = f.answer(
+  'UploadGrant',
+  'An uploaded file: a prompt names it as `{ ref_id }` in its attachments.',
+  {
+    ref_id: f.text('The reference of the file.'),
+    mime_type: f.text('The type that its uploader named.'),
+    size_bytes: f.count('The length of the file.'),
+  },
+)
+export type UploadGrant = f.AnswerOf<typeof uploadSchema>

@@ -1,202 +1,156 @@
 // The detail of a session: its card, messages, artifacts and resume points.
-import type { EngineInfo, RunnerKind } from '../../../kernel/engine-info.ts'
 import type { ImportedPrompt } from '../../../kernel/host/import-confirmation.ts'
-import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
-import type { SessionStatus } from '../../../kernel/schemas.ts'
-import type { HealthSnapshot } from '../../../kernel/views/health-snapshot.ts'
-import type { SessionApproval } from './approvals.ts'
-import type { ArtifactSummary } from './artifacts.ts'
-import type { SessionChannel } from './channel.ts'
-import type { SessionReports, SubagentStatus } from './reports.ts'
+import { sessionApprovalSchema } from './approvals.ts'
+import { artifactSchema } from './artifacts.ts'
+import { channelSchema } from './channel.ts'
+import { engineInfoSchema } from './engines.ts'
+import * as f from './fields.ts'
+import { healthSnapshotSchema } from './health.ts'
+import { messageSchema } from './messages.ts'
+import { sessionReportsSchema, subagentSchema } from './reports.ts'
+import { sessionFields } from './session-fields.ts'
+import { WORKSPACE_KINDS, WORKSPACE_MODES } from './workspaces.ts'
 
 export type { ImportedPrompt }
 
-/** The state of a session without its messages: the answer to starting, pausing, resuming and cancelling. */
-export interface SessionCard {
-  /** The session's id. */
-  readonly id: string
-  /** The same as `id`. */
-  readonly sessionId: string
-  /** The same as `id`. */
-  readonly session_id: string
-  /** The name of the session's agent. */
-  readonly agent: string
-  /** The same as `agent`. */
-  readonly agent_profile: string
-  /** The kind: `chat` or `background`. */
-  readonly kind: 'chat' | 'background'
-  /** The status of the session. */
-  readonly status: SessionStatus
-  /** The title. */
-  readonly title: string
-  /** The time of the first event, in ISO 8601. */
-  readonly createdAt: string
-  /** The time of the last event, in ISO 8601. */
-  readonly updatedAt: string
-  /** The same as `createdAt`. */
-  readonly created_at: string
-  /** The same as `updatedAt`. */
-  readonly updated_at: string
-  /** The id of the last event: a stream resumes after it. */
-  readonly lastEventId: string
-  /** The number of prompts that wait for their turn. */
-  readonly queued: number
-  /** The run in progress; null = none. */
-  readonly runId: string | null
-  /** The reason of the last failure; null = none. */
-  readonly lastError: string | null
-  /** The same as `lastError`. */
-  readonly last_error: string | null
-  /** The model provider of the last run; null = not known. */
-  readonly provider: string | null
-  /** The model of the last run; null = not known. */
-  readonly model: string | null
-  /** The permission mode. */
-  readonly permission_mode: string
-  /** The approval mode. */
-  readonly approval_mode: string
-  /** The effort that the model spends on thoughts; null = its default. */
-  readonly think_level: string | null
-  /** The session keeps the audio of what is said; absent = it keeps none. */
-  readonly voice?: { readonly keep_audio: true }
-  /** The order in which policies decide about a tool call. */
-  readonly policy_path: string
-  /** The isolation that was asked for; null = no sandbox. */
-  readonly sandbox_mode: string | null
-  /** The isolation that the sandbox has; null = no sandbox. */
-  readonly sandbox_isolation: string | null
-  /** The id of the workspace; null = none. */
-  readonly workspace_id: string | null
-  /** The access to the workspace: `none`, `read`, `write` or `in_place`. */
-  readonly workspace_mode?: string
-  /** The source of the workspace. */
-  readonly workspace_source?: string
-  /** The path of the workspace. */
-  readonly workspace_path?: string
-  /** The beginning of the workspace: a worktree, a copy, an empty folder, or the source itself. */
-  readonly workspace_kind?: 'git_worktree' | 'copy' | 'empty' | 'in_place'
-  /** The branch of a worktree; null = the workspace is none. */
-  readonly workspace_branch?: string | null
-  /** The id of the task graph; null = none. */
-  readonly task_graph_id: string | null
-  /** The engine that does the work; `native` for an agent in the server. */
-  readonly engine: string
-  /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
-  readonly runner_kind: RunnerKind
-  /** The oldest approval that waits; null = none. */
-  readonly approval_request_id: string | null
-  /** The sandbox of the run in progress; null = none. */
-  readonly process_id: string | null
-  /** The number of attempts at the current or last run. */
-  readonly attempt_count: number
-  /** The number of times that a failed run is tried again. */
-  readonly max_retries: number
-  /** The time at which a background session expires, in ISO 8601; null = never. */
-  readonly expires_at: string | null
-  /** The time at which the session ended, in ISO 8601; null = not yet. */
-  readonly ended_at: string | null
-  /** The time of the last sign of life of a run, in ISO 8601; null = none so far. */
-  readonly last_heartbeat_at: string | null
-  /** The session that this one was started or branched from; null = none. */
-  readonly parent_session_id: string | null
-  /** The event at which the branch left its parent; null = the session is no branch. */
-  readonly branch_source_event_id: string | null
-  /** The cursor at which the branch left its parent; null = the session is no branch. */
-  readonly branch_resume_cursor: string | null
-  /** The time of the next attempt of a run that failed, in ISO 8601; null = none is due. */
-  readonly retry_at: string | null
-  /** The newest place from which the session can be resumed or branched; null = none. */
-  readonly resume_context: ResumeContext | null
-  /** The events and features of the engine; absent: everything is native. */
-  readonly capabilities?: EngineInfo
-  /** Somebody put the session away; a prompt takes it out again. */
-  readonly archived: boolean
-  /** The approvals that wait. */
-  readonly approvals: readonly SessionApproval[]
-  /** The health of the session. */
-  readonly health: HealthSnapshot
-}
+const resumeContextSchema = f.answer(
+  'ResumeContext',
+  'The newest place from which the session can be resumed or branched.',
+  {
+    kind: f.oneOf(['checkpoint', 'approval', 'turn'], 'The kind of the place.'),
+    event_id: f.text('The event to branch from.'),
+    resume_cursor: f.text('The place as a cursor.'),
+  },
+)
+export type ResumeContext = f.AnswerOf<typeof resumeContextSchema>
 
-/** The newest place from which the session can be resumed or branched. */
-export interface ResumeContext {
-  readonly kind: string
-  readonly event_id: string
-  readonly resume_cursor: string
-}
+export const sessionCardSchema = f.answer(
+  'SessionCard',
+  'The state of a session without its messages: the answer to starting, pausing, resuming and cancelling.',
+  {
+    ...sessionFields,
+    agent_profile: f.text('The same as `agent`.'),
+    queued: f.count('The number of prompts that wait for their turn.'),
+    runId: f.nullableText('The run in progress; null = none.'),
+    lastError: f.nullableText('The same as `last_error`.'),
+    provider: f.nullableText('The model provider of the last run; null = unknown.'),
+    permission_mode: f.text('The permission mode.'),
+    approval_mode: f.text('The approval mode.'),
+    think_level: f.nullableText('The reasoning effort of the model; null = its default.'),
+    voice: f.optional(
+      f.object(
+        { keep_audio: f.always(true, 'The session keeps the audio.') },
+        'The session keeps the audio of what is said; absent = it keeps none.',
+      ),
+    ),
+    policy_path: f.text('The order in which policies decide about a tool call.'),
+    sandbox_mode: f.nullableText('The isolation that was asked for; null = no sandbox.'),
+    sandbox_isolation: f.nullableText('The isolation that the sandbox has; null = no sandbox.'),
+    workspace_id: f.nullableText('The id of the workspace; null = none.'),
+    workspace_mode: f.optional(f.oneOf(WORKSPACE_MODES, 'The access to the workspace.')),
+    workspace_source: f.optional(f.text('The source of the workspace.')),
+    workspace_path: f.optional(f.text('The path of the workspace.')),
+    workspace_kind: f.optional(
+      f.oneOf(
+        WORKSPACE_KINDS,
+        'The beginning of the workspace: a worktree, a copy, an empty folder, or the source itself.',
+      ),
+    ),
+    workspace_branch: f.optional(f.nullableText('The branch of a worktree; null = the workspace is not a worktree.')),
+    task_graph_id: f.nullableText('The id of the task graph; null = none.'),
+    process_id: f.nullableText('The sandbox of the run in progress; null = none.'),
+    resume_context: f.nullable(
+      f.reference(
+        resumeContextSchema,
+        'The newest place from which the session can be resumed or branched; null = none.',
+      ),
+    ),
+    capabilities: f.optional(
+      f.reference(engineInfoSchema, 'The events and features of the engine; absent = everything is native.'),
+    ),
+    approvals: f.list(sessionApprovalSchema, 'The approvals that wait.'),
+    health: f.reference(healthSnapshotSchema, 'The health of the session.'),
+  },
+)
+export type SessionCard = f.AnswerOf<typeof sessionCardSchema>
 
-/** The newest messages of a session. */
-export interface SessionMessages {
-  /** The messages, oldest first. */
-  readonly messages: readonly HarnessMessage[]
-  /** The number of messages before these. */
-  readonly earlierMessages?: number
-}
+export const sessionMessagesSchema = f.answer('SessionMessages', 'The newest messages of a session.', {
+  messages: f.list(messageSchema, 'The messages, oldest first.'),
+  earlierMessages: f.optional(f.count('The number of messages before these.')),
+})
+export type SessionMessages = f.AnswerOf<typeof sessionMessagesSchema>
 
-/** The newest artifacts of a session. */
-export interface SessionArtifacts {
-  /** The artifacts. */
-  readonly artifacts: readonly ArtifactSummary[]
-  /** The number of artifacts before these. */
-  readonly earlierArtifacts?: number
-}
+export const sessionArtifactsSchema = f.answer('SessionArtifacts', 'The newest artifacts of a session.', {
+  artifacts: f.list(artifactSchema, 'The artifacts.'),
+  earlierArtifacts: f.optional(f.count('The number of artifacts before these.')),
+})
+export type SessionArtifacts = f.AnswerOf<typeof sessionArtifactsSchema>
 
-/** A session with its messages, artifacts, checkpoints, subagents, channel, and what its agent reports about the work. */
-export interface SessionDetail extends SessionCard, SessionMessages, SessionArtifacts, SessionReports {
-  /** The newest checkpoints, newest first. */
-  readonly checkpoints: readonly CheckpointSummary[]
-  /** The subagents of the session, with their last status. */
-  readonly subagents: readonly SubagentStatus[]
-  /** The newest places from which the session can be resumed or branched, in order. */
-  readonly resume_points: readonly ResumePoint[]
-  /** The participants of the session, and its newest events between them. Absent where the request has `omit=channel`. */
-  readonly channel?: SessionChannel
-  /** The prompts of an imported session, in full and in their order. Absent if it was not imported, or where the request has `omit=imported_prompts`. */
-  readonly imported_prompts?: readonly ImportedPrompt[]
-  /** Confirms the prompts of an imported session: its replay or branch repeats it. Absent if it was not imported. */
-  readonly prompts_digest?: string
-}
+const resumePointSchema = f.answer('ResumePoint', 'A position that a session can be resumed or branched from.', {
+  kind: f.oneOf(['checkpoint', 'approval', 'turn'], 'The kind of the point.'),
+  event_id: f.text('The event to branch from.'),
+  resume_cursor: f.text('The point as a cursor, for a background session that resumes.'),
+  summary: f.text('A line for people.'),
+  timestamp: f.time('The time, in ISO 8601.'),
+})
+export type ResumePoint = f.AnswerOf<typeof resumePointSchema>
 
-/** A position that a session can be resumed or branched from. */
-export interface ResumePoint {
-  /** The kind of the point. */
-  readonly kind: 'checkpoint' | 'approval' | 'turn'
-  /** The event to branch from. */
-  readonly event_id: string
-  /** The point as a cursor, for a background session that resumes. */
-  readonly resume_cursor: string
-  /** A line for people. */
-  readonly summary: string
-  /** The time, in ISO 8601. */
-  readonly timestamp: string
-}
+const checkpointSchema = f.answer('CheckpointSummary', 'A checkpoint of a session.', {
+  session_id: f.text('The id of the session.'),
+  sequence: f.count('The number of the checkpoint in its session, from 1.'),
+  checkpoint_type: f.text('The type: `step`, `turn`, `resume_seed` and others.'),
+  status: f.text('The status of the work at the checkpoint.'),
+  summary_text: f.text('A line for people.'),
+  resume_cursor: f.nullableText('The cursor to branch or resume from; null = none.'),
+  event_id: f.text('The event of the checkpoint.'),
+  timestamp: f.time('The time, in ISO 8601.'),
+})
+export type CheckpointSummary = f.AnswerOf<typeof checkpointSchema>
 
-/** A checkpoint of a session. */
-export interface CheckpointSummary {
-  /** The id of the session. */
-  readonly session_id: string
-  /** The number of the checkpoint in its session, from 1. */
-  readonly sequence: number
-  /** The type: `step`, `turn`, `resume_seed` and others. */
-  readonly checkpoint_type: string
-  /** The status of the work at the checkpoint. */
-  readonly status: string
-  /** A line for people. */
-  readonly summary_text: string
-  /** The cursor to branch or resume from; null = none. */
-  readonly resume_cursor: string | null
-  /** The event of the checkpoint. */
-  readonly event_id: string
-  /** The time, in ISO 8601. */
-  readonly timestamp: string
-}
+const importedPromptSchema = f.kernelSchema<ImportedPrompt>('ImportedPrompt', 'A prompt of an imported session.', {
+  message_id: f.text('The message of the prompt.'),
+  text: f.text('The prompt.'),
+  input: f.optional(f.anyJson('The whole input of the run, if it is more than the prompt.')),
+})
 
-/** `cancelled` is false when the run had ended already. */
-export interface CancelReceipt extends SessionCard {
-  readonly cancelled: boolean
-}
+export const sessionDetailSchema = f.extendedAnswer(
+  'SessionDetail',
+  'A session with its messages, artifacts, checkpoints, subagents, channel, and what its agent reports about the work.',
+  [sessionCardSchema, sessionMessagesSchema, sessionArtifactsSchema, sessionReportsSchema],
+  {
+    checkpoints: f.list(checkpointSchema, 'The newest checkpoints, newest first.'),
+    subagents: f.list(subagentSchema, 'The subagents of the session, with their last status.'),
+    resume_points: f.list(
+      resumePointSchema,
+      'The newest places from which the session can be resumed or branched, in order.',
+    ),
+    channel: f.optional(
+      f.reference(
+        channelSchema,
+        'The participants of the session, and its newest events between them. Absent with `omit=channel`.',
+      ),
+    ),
+    imported_prompts: f.optional(
+      f.list(
+        importedPromptSchema,
+        'The prompts of an imported session, in full and in order. Absent if it was not imported, or with `omit=imported_prompts`.',
+      ),
+    ),
+    prompts_digest: f.optional(
+      f.text(
+        'Confirms the prompts of an imported session: its replay or branch repeats it. Absent if it was not imported.',
+      ),
+    ),
+  },
+)
+export type SessionDetail = f.AnswerOf<typeof sessionDetailSchema>
 
-/** The answer to a signal. */
-export interface SignalReceipt extends SessionCard {
-  /** The run that has the signal. */
-  readonly runId: string
-}
+export const cancelReceiptSchema = f.extendedAnswer('CancelReceipt', 'The answer to a cancel.', [sessionCardSchema], {
+  cancelled: f.flag('False = the run had ended already.'),
+})
+export type CancelReceipt = f.AnswerOf<typeof cancelReceiptSchema>
+
+export const signalReceiptSchema = f.extendedAnswer('SignalReceipt', 'The answer to a signal.', [sessionCardSchema], {
+  runId: f.text('The run that has the signal.'),
+})
+export type SignalReceipt = f.AnswerOf<typeof signalReceiptSchema>

@@ -2,8 +2,13 @@
 // answers are parsed like those of a stranger.
 import * as v from 'valibot'
 import type { Key } from '../../../kernel/event.ts'
-import { comparisonSchema, workspaceFileSchema, workspaceFolderSchema } from '../answers/workspace-answers.ts'
-import type { WorkspaceComparison, WorkspaceFiles, WorkspaceFilesRefusal } from './workspaces.ts'
+import {
+  comparisonSchema,
+  type WorkspaceComparison,
+  workspaceFileSchema,
+  workspaceFolderSchema,
+} from '../wire/workspaces.ts'
+import type { WorkspaceFiles, WorkspaceFilesRefusal } from './workspaces.ts'
 
 /** An answer of a runner to a GET. */
 export interface RunnerAnswer {

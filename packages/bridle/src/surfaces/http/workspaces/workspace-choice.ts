@@ -4,8 +4,9 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { optionalField, optionsType } from '../requests/request-fields.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
+import { WORKSPACE_MODES } from '../wire/workspaces.ts'
 
-const modeSchema = v.picklist(['none', 'read', 'write', 'in_place'])
+const modeSchema = v.picklist(WORKSPACE_MODES)
 
 /** An empty path would resolve to the folder in which the server was started, which nobody meant. */
 const sourceSchema = v.pipe(

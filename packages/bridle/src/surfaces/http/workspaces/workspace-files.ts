@@ -15,8 +15,8 @@ import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { findKey, findSession } from '../sessions/routes.ts'
-import type { WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
-import type { WorkspaceComparison, WorkspaceFilesRefusal } from './workspaces.ts'
+import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
+import type { WorkspaceFilesRefusal } from './workspaces.ts'
 
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
 
@@ -116,7 +116,7 @@ const workspaceFields = ({ state }: Session): Pick<WorkspaceReport, 'workspace_i
   const { settings } = state.lifecycle
   return {
     workspace_id: textIn(settings, 'workspace_id'),
-    mode: textIn(settings, 'workspace_mode') ?? 'none',
+    mode: (textIn(settings, 'workspace_mode') ?? 'none') as WorkspaceReport['mode'],
     source: textIn(settings, 'workspace_source'),
   }
 }

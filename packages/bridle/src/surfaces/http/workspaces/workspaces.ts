@@ -1,7 +1,7 @@
 // A workspace: the folder in which a session with write access works, apart from its source. A target without a disk has none.
 import type { Key } from '../../../kernel/event.ts'
 import type { Access } from '../access/authenticate.ts'
-import type { WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
+import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder, WorkspaceOffer } from '../wire.ts'
 
 /** A worktree of the source's repository, a copy of the source, an empty folder, or the source itself. */
 export type WorkspaceKind = 'git_worktree' | 'copy' | 'empty' | 'in_place'
@@ -53,9 +53,6 @@ export interface WorkspaceFiles {
   /** The text of one file. */
   read(key: Key, path: string, version: WorkspaceFile['version']): Promise<WorkspaceFile | WorkspaceFilesRefusal>
 }
-
-/** The part of a report that the disk tells; the session tells the rest. */
-export type WorkspaceComparison = Omit<WorkspaceReport, 'workspace_id' | 'mode' | 'source'>
 
 /** The reason why files are not shown. The message is for the caller, and names no path of the server. */
 export interface WorkspaceFilesRefusal {

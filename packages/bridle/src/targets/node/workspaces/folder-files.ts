@@ -1,12 +1,8 @@
 // A folder with the files of a session, as the wire shows it: read by our own code in a thread, and compared with its remembered
 // source. Nothing is run there, and no link is followed. A server uses it for its disk, a runner for the disk of its sandbox.
 
-import type { WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
-import type {
-  WorkspaceComparison,
-  WorkspaceFilesRefusal,
-  WorkspaceKind,
-} from '../../../surfaces/http/workspaces/workspaces.ts'
+import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
+import type { WorkspaceFilesRefusal, WorkspaceKind } from '../../../surfaces/http/workspaces/workspaces.ts'
 import { COMPARE_MS, LOOK_MS, REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX } from '../../../workspace/limits.ts'
 import { ReviewBusyError, ReviewThreads } from '../../../workspace/review/review-threads.ts'
 import type { CountedDifference } from '../../../workspace/review/source-comparison.ts'

@@ -2,12 +2,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { folderKey, sessionFolder, workPlace } from '../../../runners/sandboxes/folders/session-paths.ts'
-import type { WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
-import type {
-  WorkspaceComparison,
-  WorkspaceFiles,
-  WorkspaceFilesRefusal,
-} from '../../../surfaces/http/workspaces/workspaces.ts'
+import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
+import type { WorkspaceFiles, WorkspaceFilesRefusal } from '../../../surfaces/http/workspaces/workspaces.ts'
 import { compareFolder, type FilesPlace, listFolder, readFile } from './folder-files.ts'
 import { workspaceRecordFor } from './workspace-record.ts'
 
