@@ -30,6 +30,7 @@ export type {
   BackgroundReceipt,
   BranchReceipt,
   ChatSession,
+  EnvelopePosition,
   HealthEnvelope,
   PauseReceipt,
   ReplayReceipt,
