@@ -10,10 +10,11 @@ import type { Scope } from '../http/access/authenticate.ts'
 import { scopeRefusal } from '../http/access/command-scope.ts'
 import { CLOSE, SessionSocket, type SessionSocketPorts, type SocketWire } from '../http/streams/session-socket.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
-import { type ParsedCommand, type ParsedCommands, parseTransportMessage } from './codec.ts'
+import { type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import { WaitHints } from './wait-hints.ts'
+import type { ParsedCommand } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
 
 /** A plain value: all that a socket needs to hibernate and wake. */

@@ -79,6 +79,6 @@ export const commandRoutes: readonly Route[] = [
       ...actorFields,
     }),
     answers: { 200: signalAnswer },
-    command: ({ name, payload }) => ({ type: 'signal', name, payload }),
+    command: ({ name, payload = null }) => ({ type: 'signal', name, payload }),
   }),
 ]

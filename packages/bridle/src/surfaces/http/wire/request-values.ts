@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { isId } from '../../../kernel/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import type { OptionalField } from './fields.ts'
 
 export const requiredId = v.pipe(
   v.string(),
@@ -11,7 +12,7 @@ export const requiredId = v.pipe(
 export const optionalId = v.optional(requiredId)
 
 /** Any JSON, null included; absent = null. The request's text was parsed as JSON, so nothing is left to check. */
-export const anyJson = v.optional(v.unknown() as v.GenericSchema<unknown, Json>, null)
+export const anyJson = v.optional(v.unknown(), null) as unknown as OptionalField<v.GenericSchema<Json | undefined>>
 
 export const jsonObject = v.pipe(
   v.custom<JsonObject>(isJsonObject, 'Expected an object'),
