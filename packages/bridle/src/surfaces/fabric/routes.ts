@@ -43,8 +43,8 @@ import { isCarried, resetEvent, streamAudience } from './codec.ts'
 import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
 import { TIMELINE_MAX, TIMELINE_PAGE, TIMELINE_PAGES_MAX } from './limits.ts'
-import { extendTimeline } from './timeline.ts'
-import type { RunStatus, SessionRemoval, Timeline, TimelinePage } from './wire.ts'
+import { extendTimeline, type TimelineDraft } from './timeline.ts'
+import type { RunStatus, SessionRemoval, TimelinePage } from './wire.ts'
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({
@@ -153,7 +153,7 @@ const timeline = async (
 ): Promise<Response | Denial> => {
   const session = await findSession(call)
   if (isDenial(session)) return session
-  const history: Timeline = { entries: [], events: [], approvals: [] }
+  const history: TimelineDraft = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
   const { own } = session.incarnations
   const cursor = parseStreamCursor(null, call.query.after)
