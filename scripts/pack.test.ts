@@ -50,7 +50,9 @@ describe('the packed package', () => {
     const sourceOf = (entry: string): string => join(root, 'packages/bridle', manifest.exports[entry]!['bridle-source'])
     const text = `
       import type { EventType, Payloads } from 'bridle'
+      import type { AgentList, SessionDetail, SessionLogPage, SessionPage } from 'bridle/client'
       import type { RunnerEvent, RunnerQuery, IsolationPlan } from 'bridle/runner'
+      import type * as client from '${sourceOf('./client')}'
       import type * as main from '${sourceOf('.')}'
       import type * as runner from '${sourceOf('./runner')}'
       type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
@@ -59,11 +61,13 @@ describe('the packed package', () => {
       export const none: never[] = differing
       export const same: [Same<RunnerEvent, runner.RunnerEvent>, Same<RunnerQuery, runner.RunnerQuery>] = [true, true]
       export const plan: Same<IsolationPlan, runner.IsolationPlan> = true
+      export const pages: [Same<SessionPage, client.SessionPage>, Same<SessionLogPage, client.SessionLogPage>] = [true, true]
+      export const others: [Same<SessionDetail, client.SessionDetail>, Same<AgentList, client.AgentList>] = [true, true]
       export const wrong: Payloads['token']['text'] = 1`
     const options = ['--module', 'nodenext', '--allowImportingTsExtensions', '--skipLibCheck', '--lib', 'es2024,dom']
     const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
     expect(project.typeErrorsOf(text, { options: [...options, ...types] })).toMatch(
-      /^consumer\.ts\(12,20\): error TS2322: .*'number'.*'string'\.$/,
+      /^consumer\.ts\(16,20\): error TS2322: .*'number'.*'string'\.$/,
     )
   })
 

@@ -249,7 +249,7 @@ const hasDefault: (...args: Parameters<Shape>) => boolean = ([, node], file) =>
   file.side !== 'input' && node !== undefined && textOf(file, node) !== 'undefined'
 const readonlyMembers = (entries: Node, file: SidedFile): string =>
   `{\n${(entries.members as Node[]).map((each) => member(each, file, 'readonly ')).join('')}}`
-/** Single quotes, as the sources have them. */
+/** With single quotes, like the sources. */
 const quoted = (text: string): string => text.replaceAll(/"(\w*)"/g, "'$1'")
 const elements = (node: Node): Node[] => {
   const tuple = node.type === 'TSTypeOperator' ? (node.typeAnnotation as Node) : node
@@ -333,7 +333,7 @@ const fieldNamesIn = ({ text }: DeclarationFile): ReadonlySet<string> => {
   return new Set(names.split(',').map((name) => name.trim().replace(/^type /, '')))
 }
 
-/** The names by which a file knows the schema library and the fields of answers. */
+/** The local names of the schema library and of the fields of answers. */
 const librariesOf = ({ text }: DeclarationFile): ReadonlySet<string> =>
   new Set([...text.matchAll(LIBRARY)].map(([, name = '']) => name))
 

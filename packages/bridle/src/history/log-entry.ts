@@ -3,28 +3,9 @@
 import type { EventType } from '../kernel/catalogue.ts'
 import type { AnyEvent } from '../kernel/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { LogEntry } from '../surfaces/http/wire.ts'
 
-/** An event of a session's log. */
-export interface LogEntry {
-  /** The number of the event: dense, and a branch continues the numbers of its parent. */
-  readonly seq: number
-  /** The time in milliseconds, never less than that of the entry before. */
-  readonly at: number
-  /** The event type. */
-  readonly type: string
-  /** The run that the event belongs to. */
-  readonly run?: string
-  /** The attempt of that run. */
-  readonly attempt?: number
-  /** The stopped attempt that this one continues. */
-  readonly continues?: number
-  /** A runner reported a fact that only the server decides: no fold believes it. */
-  readonly hearsay?: true
-  /** The payload stays on the server, and is empty here: a fold only counts the entry. */
-  readonly withheld?: true
-  /** The payload of the event, without secrets of known shapes. */
-  readonly payload: JsonObject
-}
+export type { LogEntry }
 
 /** whole: all fields. withheld: none. A function picks those that may leave the server. */
 type EntryContent = 'whole' | 'withheld' | ((payload: JsonObject) => JsonObject)

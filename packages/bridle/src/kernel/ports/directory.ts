@@ -1,7 +1,8 @@
 // The directory of a store: lists across sessions, from the rows that appends carry.
 import type { Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
-import type { SessionStatus } from '../schemas.ts'
+import type { Approval, RiskLevel } from '../projections/approvals.ts'
+import type { SessionStatus, ToolEffect } from '../schemas.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
 
@@ -39,7 +40,7 @@ export interface OpenApproval {
   readonly requestedAt: number
   readonly expiresAt: number | null
   /** Rows that an older version wrote lack this field and the following ones. */
-  readonly kind?: string
+  readonly kind?: Approval['kind']
   readonly toolCallId?: string
   /** Null = they are too large for a row; the session has them. */
   readonly arguments?: JsonObject | null
@@ -48,8 +49,8 @@ export interface OpenApproval {
   /** Tool, reason, title or arguments are shorter here than in the session. */
   readonly isCut?: boolean
   /** The declared effect of the call, and how much is at stake; absent = nobody says. */
-  readonly effect?: string
-  readonly risk?: string
+  readonly effect?: ToolEffect
+  readonly risk?: RiskLevel
 }
 
 /** A settled approval of a row. */

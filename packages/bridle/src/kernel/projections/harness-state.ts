@@ -1,7 +1,7 @@
 // The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
 // `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
 import type { Json, JsonObject } from '../json.ts'
-import type { ApprovalDecision, SessionStatus, ToolOutcome, ToolStatus } from '../schemas.ts'
+import type { ApprovalDecision, SessionStatus, ToolEffect, ToolOutcome, ToolStatus } from '../schemas.ts'
 
 /**
  * The state of a session as a client shows it: the conversation, the status, and the approvals that wait for a
@@ -95,8 +95,8 @@ export interface HarnessToolCall {
 export interface HarnessApproval {
   /** The approval's id, for `approve`. */
   id: string
-  /** The kind: `tool`, `budget` or `unknown_outcome`. */
-  kind: string
+  /** The kind of the approval. */
+  kind: 'tool' | 'budget' | 'unknown_outcome'
   /** The tool call that waits; empty where the approval belongs to none. */
   toolCallId: string
   /** The name of the tool, or the subject of the question. */
@@ -107,10 +107,10 @@ export interface HarnessApproval {
   arguments?: JsonObject
   /** The time at which the approval expires, in ISO 8601; null = never. */
   expiresAt?: string | null
-  /** The declared effect of the call: `pure`, `idempotent` or `unsafe`; absent = none is declared. */
-  effect?: string
-  /** How much is at stake, as the policy or the declared effect says: `low`, `caution` or `danger`; absent = neither does. */
-  risk?: string
+  /** The declared effect of the call; absent = none is declared. */
+  effect?: ToolEffect
+  /** The risk that the policy or the declared effect states; absent = none. */
+  risk?: 'low' | 'caution' | 'danger'
 }
 
 /** A piece of an answer, in the order in which the pieces came. */

@@ -141,7 +141,11 @@ export const rowOf = (
     ...(inputs.isArchived && { isArchived: true }),
     approvals: inboxOf(inputs.title, Object.values(inputs.openApprovals)),
     ...(inputs.settledApprovals.length > 0 && {
-      settled: inputs.settledApprovals.map((entry) => ({ ...entry, ...riskField(entry), title })),
+      settled: inputs.settledApprovals.map(({ risk, ...entry }) => ({
+        ...entry,
+        ...riskField({ ...entry, risk }),
+        title,
+      })),
     }),
     detail: {
       attempts,

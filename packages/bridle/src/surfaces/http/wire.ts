@@ -1,6 +1,5 @@
 // Answers of the routes that all wires share, as a client meets them. Types only: they follow from the schemas in `wire/`, and a client
 // that imports this file brings no schema library with it.
-export type { LogEntry } from '../../history/log-entry.ts'
 export type * from './wire/approvals.ts'
 export type * from './wire/artifacts.ts'
 export type * from './wire/audit.ts'

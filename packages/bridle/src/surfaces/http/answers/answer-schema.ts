@@ -1,6 +1,4 @@
-// Schemas of answers. A type in a `wire.ts` says what a client gets; the schema beside it says the same to /openapi.json and to the
-// tests. The type comes first, so that a published type depends on no library, and `answerSchema` lets only a schema of
-// exactly its fields compile.
+// The answers that a route declares: a sentence, a schema of a `wire/`, and an example.
 import * as v from 'valibot'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import type { OptionalField } from '../wire/fields.ts'
@@ -71,7 +69,6 @@ export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Respon
 
 export const text = v.string()
 export const flag = v.boolean()
-export const amount = v.number()
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 export const nullableText = v.nullable(text)
 /** ISO 8601, as `toISOString` writes it. */
@@ -86,6 +83,3 @@ export const anyObject = v.pipe(
   v.metadata({ type: 'object' }),
 )
 export const list = <T>(item: v.GenericSchema<T>): v.GenericSchema<readonly T[]> => v.array(item)
-/** An object with any names, and values of one kind. */
-export const dictionary = <T>(value: v.GenericSchema<T>): v.GenericSchema<{ readonly [name: string]: T }> =>
-  v.record(text, value)

@@ -88,7 +88,7 @@ const listed = ({
   sessionId: key.id,
   agent: key.agent,
   title: approval.title ?? null,
-  kind: (approval.kind as PendingApproval['kind'] | undefined) ?? null,
+  kind: approval.kind ?? null,
   toolName: approval.tool,
   toolCallId: approval.toolCallId ?? null,
   args: approval.arguments ?? null,
@@ -97,6 +97,6 @@ const listed = ({
   isCut: approval.isCut ?? true,
   requestedAt: new Date(approval.requestedAt).toISOString(),
   expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
-  effect: (approval.effect as PendingApproval['effect'] | undefined) ?? null,
-  risk: (approval.risk as PendingApproval['risk'] | undefined) ?? null,
+  effect: approval.effect ?? null,
+  risk: approval.risk ?? null,
 })

@@ -1,6 +1,7 @@
 // Approvals, open and settled.
 import * as v from 'valibot'
 import { APPROVAL_KINDS, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
+import { nameClaim } from './audit.ts'
 import * as f from './fields.ts'
 
 const effect = f.oneOf(TOOL_EFFECTS, 'The declared effect of the call; null = its tool declares none.')
@@ -9,7 +10,7 @@ export type ApprovalEffect = f.AnswerOf<typeof effect>
 
 const risk = f.oneOf(
   ['low', 'caution', 'danger'],
-  'The risk that the policy or the declared effect states; null = neither does.',
+  'The risk that the policy or the declared effect states; null = none.',
 )
 /** How much is at stake in a call that a person is asked about. */
 export type ApprovalRiskLevel = f.AnswerOf<typeof risk>
@@ -36,7 +37,7 @@ const approvalEntries = {
   approvalId: f.text('The same as `id`.'),
   sessionId: f.text('The id of the session.'),
   agent: f.text("The name of the session's agent."),
-  title: f.nullableText('Title of the session.'),
+  title: f.nullableText('The title of the session.'),
   kind: f.nullable(f.oneOf(APPROVAL_KINDS, 'The kind of the approval; null = unknown.')),
   toolName: f.text('The name of the tool, or the subject of the question.'),
   toolCallId: f.nullableText('The tool call that waits; null = none.'),
@@ -47,42 +48,29 @@ const approvalEntries = {
   ...stakeEntries,
 }
 
-export const pendingApprovalSchema = f.answer(
-  'PendingApproval',
-  'An approval that waits for an answer, in the inbox over all sessions.',
-  { ...approvalEntries, status: f.always('pending', 'The status: the inbox has only approvals that wait.') },
-)
+export const pendingApprovalSchema = f.answer('PendingApproval', 'An open approval in the inbox over all sessions.', {
+  ...approvalEntries,
+  status: f.always('pending', 'The status: the inbox has only approvals that wait.'),
+})
 export type PendingApproval = f.AnswerOf<typeof pendingApprovalSchema>
 
-/** The outcomes of an approval. */
 export const OUTCOMES = ['approved', 'denied', 'expired', 'cancelled'] as const
 
 /** The person who decided, and when. */
 const decisionEntries = {
-  decidedBy: f.nullableText('The person who decided; null = nobody, or not named.'),
-  decidedByClaimed: f.optional(
-    f.always(
-      true,
-      'The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name.',
-    ),
-  ),
+  decidedBy: f.nullableText('The person who decided; null = no person, or no name.'),
+  decidedByClaimed: nameClaim,
   decidedAt: f.time('The time of the decision, in ISO 8601.'),
 }
 
-const settledApprovalSchema = f.answer(
-  'SettledApproval',
-  'An approval that no longer waits, in the history of the inbox.',
-  {
-    ...approvalEntries,
-    status: f.oneOf(OUTCOMES, 'The decision; `cancelled` = its run ended, or another question replaced it.'),
-    ...decisionEntries,
-    decisionReason: f.nullableText('The reason that the person gave; null = none.'),
-    isEdited: f.flag('The call was approved with arguments that a person changed; `args` has the approved ones.'),
-    imported: f.optional(
-      f.always(true, 'The approval comes from an imported file. Absent = it was decided on this server.'),
-    ),
-  },
-)
+const settledApprovalSchema = f.answer('SettledApproval', 'A settled approval in the history of the inbox.', {
+  ...approvalEntries,
+  status: f.oneOf(OUTCOMES, 'The decision; `cancelled` = its run ended, or another question replaced it.'),
+  ...decisionEntries,
+  decisionReason: f.nullableText('The reason that the person gave; null = none.'),
+  isEdited: f.flag('The call was approved with arguments that a person changed; `args` has the approved ones.'),
+  imported: f.optional(f.always(true, 'From an imported file; absent = decided on this server.')),
+})
 export type SettledApproval = f.AnswerOf<typeof settledApprovalSchema>
 
 /** The approvals of each `status` of the inbox. */
@@ -109,7 +97,7 @@ export interface ApprovalPage<A = PendingApproval> {
 
 export const settledDetailsSchema = f.answer(
   'SettledApprovalDetails',
-  'Fields beside the error (409) if an approval was settled already.',
+  'Fields beside the error (409) of a settled approval.',
   { decision: f.oneOf(OUTCOMES, 'The decision that was made first.'), ...decisionEntries },
 )
 export type SettledApprovalDetails = f.AnswerOf<typeof settledDetailsSchema>

@@ -2,20 +2,13 @@
 import * as v from 'valibot'
 import * as f from './fields.ts'
 
-const audioSchema = f.answer(
-  'ArtifactAudio',
-  'Spoken audio that a session keeps: the speaker, and its place in the conversation.',
-  {
-    role: f.oneOf(
-      ['user', 'assistant'],
-      '`user`: a spoken prompt. `assistant`: an answer, up to the point where it was interrupted.',
-    ),
-    run_id: f.text('The run.'),
-    message_id: f.text('The message with the transcript.'),
-    ms: f.count('The length in milliseconds.'),
-    cut: f.optional(f.always(true, 'The audio was longer than an artifact may be, and its end is missing.')),
-  },
-)
+const audioSchema = f.answer('ArtifactAudio', 'Spoken audio that a session keeps.', {
+  role: f.oneOf(['user', 'assistant'], '`user`: a prompt. `assistant`: an answer, as far as it was heard.'),
+  run_id: f.text('The run.'),
+  message_id: f.text('The message with the transcript.'),
+  ms: f.count('The length in milliseconds.'),
+  cut: f.optional(f.always(true, 'The audio was longer than an artifact may be, and its end is missing.')),
+})
 export type ArtifactAudio = f.AnswerOf<typeof audioSchema>
 
 export const artifactSchema = f.answer('ArtifactSummary', 'An artifact without its content.', {
@@ -30,9 +23,7 @@ export const artifactSchema = f.answer('ArtifactSummary', 'An artifact without i
   event_id: f.text('The event that published it.'),
   createdAt: f.time('The time of publication, in ISO 8601.'),
   created_at: f.time('The same as `createdAt`.'),
-  audio: f.optional(
-    f.reference(audioSchema, 'The place of spoken audio in the conversation; absent = this is not spoken audio.'),
-  ),
+  audio: f.optional(f.reference(audioSchema, 'The place of spoken audio; absent = this is not spoken audio.')),
 })
 export type ArtifactSummary = f.AnswerOf<typeof artifactSchema>
 

@@ -1,19 +1,19 @@
 // The audit trail.
 import * as f from './fields.ts'
 
+/** Beside the name of a person who acted. */
+export const nameClaim = f.optional(
+  f.always(true, 'The caller supplied the name, since its credential has no user; absent = otherwise.'),
+)
+
 export const auditEntrySchema = f.answer('AuditEntry', 'An act of an operator or of the server.', {
   event_id: f.text('The event of the act.'),
   timestamp: f.time('The time, in ISO 8601.'),
   action: f.text('The act.'),
   actor: f.nullableText('The person who acted; null = the server, or not named.'),
-  actor_claimed: f.optional(
-    f.always(
-      true,
-      'The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name.',
-    ),
-  ),
+  actor_claimed: nameClaim,
   summary: f.text('A line for people.'),
-  imported: f.optional(f.always(true, 'The act comes from an imported file. Absent = it was done on this server.')),
+  imported: f.optional(f.always(true, 'From an imported file; absent = done on this server.')),
 })
 export type AuditEntry = f.AnswerOf<typeof auditEntrySchema>
 

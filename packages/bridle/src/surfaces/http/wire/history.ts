@@ -1,21 +1,19 @@
 // The log of a session, and what an import brought.
 import * as v from 'valibot'
-import type { LogEntry } from '../../../history/log-entry.ts'
 import * as f from './fields.ts'
 
-const logEntrySchema = f.kernelSchema<LogEntry>('LogEntry', "An event of a session's log.", {
+const logEntrySchema = f.answer('LogEntry', "An event of a session's log.", {
   seq: f.count('The number of the event: dense, and a branch continues the numbers of its parent.'),
-  at: f.count('The time in milliseconds, never less than that of the entry before.'),
+  at: f.count('The time in milliseconds. It never decreases from one entry to the next.'),
   type: f.text('The event type.'),
   run: f.optional(f.text('The run that the event belongs to.')),
   attempt: f.optional(f.count('The attempt of that run.')),
   continues: f.optional(f.count('The stopped attempt that this one continues.')),
   hearsay: f.optional(f.always(true, 'A runner reported a fact that only the server decides: no fold believes it.')),
-  withheld: f.optional(
-    f.always(true, 'The payload stays on the server, and is empty here: a fold only counts the entry.'),
-  ),
+  withheld: f.optional(f.always(true, 'The payload stays on the server: a fold only counts the entry.')),
   payload: f.anyObject('The payload of the event, without secrets of known shapes.'),
 })
+export type LogEntry = f.AnswerOf<typeof logEntrySchema>
 
 const sessionKind = f.oneOf(['chat', 'background'], 'Whether people chat in it, or it works in the background.')
 
@@ -31,7 +29,7 @@ const logSessionSchema = f.answer('LogSession', 'The identity of a session in it
         seq: f.count('The number of the event.'),
         incarnation: f.count("The incarnation of the parent's log."),
       },
-      'The event of another session that this one branches from; absent = it is not a branch.',
+      'The event that this session branches from; absent = not a branch.',
     ),
   ),
 })
@@ -45,12 +43,7 @@ export const importReceiptSchema = f.answer('ImportReceipt', 'The answer to an i
       events: f.count('The number of its events in the file.'),
       existing: f.optional(f.flag('True = the server had these events already, and nothing was written.')),
       renamed_from: f.optional(f.text('The id in the file, if another session has it here.')),
-      ignored: f.optional(
-        f.list(
-          v.string(),
-          'Settings of the file that do not hold here: workspaces, and whatever a caller could not choose. At most 20; absent = none.',
-        ),
-      ),
+      ignored: f.optional(f.list(v.string(), 'Settings of the file that are ignored here, at most 20; absent = none.')),
     }),
     'The sessions of the file, in its order.',
   ),
@@ -59,10 +52,7 @@ export type ImportReceipt = f.AnswerOf<typeof importReceiptSchema>
 
 export const logPageSchema = f.answer('SessionLogPage', 'A page of the log of a session.', {
   session: f.reference(logSessionSchema, 'The session that the log belongs to.'),
-  entries: f.list(
-    logEntrySchema,
-    "Events in the order of their numbers, without a gap. The log of a branch begins with its parent's events.",
-  ),
+  entries: f.list(logEntrySchema, "Events in order, without a gap. A branch begins with its parent's."),
   head: f.count('The number of the newest event.'),
   incarnation: f.count('The incarnation of the log: the numbers of another one name other events.'),
   next: f.nullable(f.count('Pass it as `after` for the next page; null = this page ends at the head.')),

@@ -1,24 +1,20 @@
 // The memory of agents: accepted values, and proposals that wait for a person.
 import * as f from './fields.ts'
 
-export const acceptedValueSchema = f.answer(
-  'AcceptedValue',
-  'A value of the memory that somebody accepted, with its source.',
-  {
-    key: f.text('The key.'),
-    value: f.anyJson('The value.'),
-    expiresAt: f.nullableTime('The time after which the value is forgotten; null = never.'),
-    proposalId: f.text('The proposal: the id of its artifact.'),
-    runId: f.nullableText('The run that proposed it; null = unknown.'),
-    acceptedAt: f.time('The time of the decision.'),
-    acceptedBy: f.nullableText('The person who accepted it; null = not named.'),
-  },
-)
+export const acceptedValueSchema = f.answer('AcceptedValue', 'A value of the memory, with its source.', {
+  key: f.text('The key.'),
+  value: f.anyJson('The value.'),
+  expiresAt: f.nullableTime('The time after which the value is forgotten; null = never.'),
+  proposalId: f.text('The proposal: the id of its artifact.'),
+  runId: f.nullableText('The run that proposed it; null = unknown.'),
+  acceptedAt: f.time('The time of the decision.'),
+  acceptedBy: f.nullableText('The person who accepted it; null = not named.'),
+})
 export type AcceptedValue = f.AnswerOf<typeof acceptedValueSchema>
 
 export const proposalSchema = f.answer(
   'ProposalSummary',
-  'A value that the agent proposes for the memory. The artifact with this id has the value.',
+  'A proposed value for the memory. Its artifact has the value.',
   {
     id: f.text('The id of the artifact.'),
     key: f.text('The key: as accepted, or else as proposed.'),
@@ -31,20 +27,16 @@ export const proposalSchema = f.answer(
     runId: f.nullableText('The run that proposed it; null = unknown.'),
     proposedAt: f.time('The time of the proposal.'),
     decidedAt: f.nullableTime('The time of the decision; null = not yet.'),
-    decidedBy: f.nullableText('The person who decided; null = nobody, or not named.'),
+    decidedBy: f.nullableText('The person who decided; null = no person, or no name.'),
     decisionReason: f.nullableText('The reason that the person gave; null = none.'),
   },
 )
 export type ProposalSummary = f.AnswerOf<typeof proposalSchema>
 
-export const memoryPageSchema = f.answer(
-  'MemoryPage',
-  'The memory of a session, as far as people decided about it. Values that an agent keeps by itself are not included.',
-  {
-    memory: f.list(acceptedValueSchema, 'Values that somebody accepted.'),
-    proposals: f.list(proposalSchema, 'The newest proposals, newest first.'),
-  },
-)
+export const memoryPageSchema = f.answer('MemoryPage', 'The part of the memory that people decided about.', {
+  memory: f.list(acceptedValueSchema, 'Accepted values.'),
+  proposals: f.list(proposalSchema, 'The newest proposals, newest first.'),
+})
 export type MemoryPage = f.AnswerOf<typeof memoryPageSchema>
 
 export const memoryReceiptSchema = f.answer('MemoryReceipt', 'The answer to a decision about a proposal.', {

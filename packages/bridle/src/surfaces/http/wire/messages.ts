@@ -34,7 +34,7 @@ const toolCallSchema = f.kernelSchema<HarnessToolCall>('ToolCall', 'A tool call 
   child: f.optional(
     f.described(
       v.object({ id: v.string(), agent: v.string() }),
-      'The session that does the call, where it asks another agent.',
+      'The session that does the call, if it asks another agent.',
     ),
   ),
   superseded,
@@ -52,13 +52,11 @@ export const messageSchema = f.kernelSchema<HarnessMessage>('Message', 'A messag
   content: f.text('The text so far.'),
   status: f.oneOf(
     ['pending', 'streaming', 'complete', 'error'],
-    'The status: a prompt is pending until its run begins, an answer is streaming until its run ends.',
+    'A prompt is pending until its run begins, an answer streams until its run ends.',
   ),
   toolCalls: f.optional(f.described(v.array(toolCallSchema), 'The tool calls of an answer.')),
   parts: f.optional(f.described(v.array(partSchema), 'Text, reasoning and tools in their order.')),
-  places: f.optional(
-    f.described(v.array(placeSchema), 'Where events such as checkpoints stand in an answer, in order.'),
-  ),
+  places: f.optional(f.described(v.array(placeSchema), 'The places of events such as checkpoints, in order.')),
   runId: f.optional(f.text('The run that the message belongs to.')),
   contentLength: f.optional(f.count('The length of a long queued prompt: `content` is its beginning.')),
   input: f.optional(f.anyJson('The whole input of the run, if it is more than the prompt.')),

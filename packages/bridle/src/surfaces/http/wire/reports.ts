@@ -5,14 +5,10 @@ import { proposalSchema } from './memory.ts'
 
 const costSoFar = f.nullable(f.amount('The cost in US dollars; null = unknown.'))
 
-export const usageSummarySchema = f.kernelSchema<UsageSummary>(
-  'UsageSummary',
-  'The tokens and the cost of a session.',
-  {
-    total_tokens: f.amount('The tokens of all model calls, including delegated work.'),
-    cost_usd: costSoFar,
-  },
-)
+export const usageSummarySchema = f.kernelSchema<UsageSummary>('UsageSummary', 'The tokens and the cost.', {
+  total_tokens: f.amount('The tokens of all model calls, including delegated work.'),
+  cost_usd: costSoFar,
+})
 
 const stepSummarySchema = f.kernelSchema<StepSummary>('StepSummary', 'The step that the work has reached.', {
   index: f.count('The number of the step, from 1.'),
@@ -26,12 +22,8 @@ const usageSchema = f.answer('SessionUsage', 'The tokens and the cost of a sessi
   output_tokens: f.amount('The tokens that the models of the session wrote.'),
   total_tokens: f.amount('The tokens of all model calls, including delegated work.'),
   cost_usd: costSoFar,
-  context_usage_pct: f.nullable(
-    f.amount("The used part of the model's context in percent; null = unknown, or compacted since."),
-  ),
-  model_calls: f.count(
-    'The number of usage reports: one per model call, or one per turn if the engine reports no more.',
-  ),
+  context_usage_pct: f.nullable(f.amount("The used part of the model's context in percent; null = unknown.")),
+  model_calls: f.count('The number of usage reports: one per model call or, from some engines, per turn.'),
 })
 export type SessionUsage = f.AnswerOf<typeof usageSchema>
 
@@ -45,18 +37,15 @@ const stepSchema = f.answer('SessionStep', 'A step of the work, as it was last r
 })
 export type SessionStep = f.AnswerOf<typeof stepSchema>
 
-const citationSchema = f.openAnswer(
-  'SessionCitation',
-  "A source of an answer, with the agent's own fields, often `id`, `title` and `url`.",
-  { event_id: f.text('The event that named the source.') },
-)
+const citationSchema = f.openAnswer('SessionCitation', "A source of an answer, with the agent's own fields.", {
+  event_id: f.text('The event that named the source.'),
+})
 export type SessionCitation = f.AnswerOf<typeof citationSchema>
 
-const noticeSchema = f.openAnswer(
-  'SessionNotice',
-  'The payload of an event, with its place. A payload that is too large for a page is left out: `isCut` is true.',
-  { event_id: f.text('The event.'), timestamp: f.time('The time of the event, in ISO 8601.') },
-)
+const noticeSchema = f.openAnswer('SessionNotice', 'The payload of an event; `isCut` = it is too large.', {
+  event_id: f.text('The event.'),
+  timestamp: f.time('The time of the event, in ISO 8601.'),
+})
 export type SessionNotice = f.AnswerOf<typeof noticeSchema>
 
 export const subagentSchema = f.openAnswer('SubagentStatus', 'Delegated work; the engine adds fields of its own.', {
@@ -68,44 +57,22 @@ export const subagentSchema = f.openAnswer('SubagentStatus', 'Delegated work; th
 export type SubagentStatus = f.AnswerOf<typeof subagentSchema>
 
 export const stepReached = f.nullable(
-  f.reference(
-    stepSummarySchema,
-    'The step that the work has reached; null = the current or last turn reports no steps.',
-  ),
+  f.reference(stepSummarySchema, 'The step that the work has reached; null = none is reported.'),
 )
 
-export const sessionReportsSchema = f.answer(
-  'SessionReports',
-  "The reports of a session's agent about its work, the newest of each kind. The log has all of them.",
-  {
-    usage: f.reference(usageSchema, 'The tokens and the cost of the session so far.'),
-    steps: f.list(stepSchema, 'The newest steps of the work, oldest first.'),
-    step: stepReached,
-    citations: f.list(citationSchema, 'The newest citations, oldest first.'),
-    context_pack: f.nullable(
-      f.reference(
-        noticeSchema,
-        'The newest retrieval: `query`, and of the documents before the model `tokens`, `documents` and `left_out`; null = none.',
-      ),
-    ),
-    guardrail: f.nullable(
-      f.reference(
-        noticeSchema,
-        'The newest report of the guardrails: `trace_id`, `confidence`, `layers`; null = none.',
-      ),
-    ),
-    context_warnings: f.list(
-      noticeSchema,
-      'The newest warnings about the context, oldest first: `message`, `kind`, `usage_pct`.',
-    ),
-    compactions: f.list(
-      noticeSchema,
-      'The newest compactions of the context, oldest first: `summary`, and the numbers that the engine reports.',
-    ),
-    memory_proposals: f.list(
-      proposalSchema,
-      'The values that the agent proposes for its memory and that wait for a decision, newest first.',
-    ),
-  },
-)
+export const sessionReportsSchema = f.answer('SessionReports', 'The newest reports of an agent about its work.', {
+  usage: f.reference(usageSchema, 'The tokens and the cost of the session so far.'),
+  steps: f.list(stepSchema, 'The newest steps of the work, oldest first.'),
+  step: stepReached,
+  citations: f.list(citationSchema, 'The newest citations, oldest first.'),
+  context_pack: f.nullable(
+    f.reference(noticeSchema, 'The newest retrieval: `query`, `tokens`, `documents`, `left_out`; null = none.'),
+  ),
+  guardrail: f.nullable(
+    f.reference(noticeSchema, 'The newest guardrail report: `trace_id`, `confidence`, `layers`; null = none.'),
+  ),
+  context_warnings: f.list(noticeSchema, 'The newest context warnings, oldest first: `message`, `kind`, `usage_pct`.'),
+  compactions: f.list(noticeSchema, 'The newest compactions, oldest first: `summary`, and numbers of the engine.'),
+  memory_proposals: f.list(proposalSchema, 'The proposals that wait for a decision, newest first.'),
+})
 export type SessionReports = f.AnswerOf<typeof sessionReportsSchema>

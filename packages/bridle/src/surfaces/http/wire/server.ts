@@ -13,17 +13,11 @@ const agentStatusSchema = f.answer('AgentStatus', 'An agent of a server.', {
   description: f.text('A sentence for people.'),
   available: f.flag('True = the agent can run now.'),
   needs: f.optional(f.text('The missing requirement; absent = the agent can run.')),
-  closed: f.optional(
-    f.text(
-      'In production: the reason why callers may not run the agent, and how to open it; absent = the agent is open.',
-    ),
-  ),
+  closed: f.optional(f.text('In production, why callers may not run the agent, and how to open it; absent = open.')),
   credential: f.optional(
-    f.text('The place of the key or login that the agent uses, never its value; absent = none, or none is known here.'),
+    f.text('Where the key or login of the agent is stored, never its value; absent = none is known.'),
   ),
-  warnings: f.optional(
-    f.list(v.string(), 'Mistakes in the definition of the agent that stop nothing; absent = none is known.'),
-  ),
+  warnings: f.optional(f.list(v.string(), 'Harmless mistakes in the definition of the agent; absent = none.')),
   triggers: f.object({ webhook: f.flag('A webhook starts runs.') }, 'The ways in which a run of the agent starts.'),
 })
 export type AgentStatus = f.AnswerOf<typeof agentStatusSchema>
@@ -43,30 +37,23 @@ export type Readiness = f.AnswerOf<typeof readinessSchema>
 
 const agentDescriptionSchema = f.extendedAnswer(
   'AgentDescription',
-  'An agent with everything that a page about it shows.',
+  'An agent with its engine, models and input.',
   [agentStatusSchema],
   {
     engine: f.text('The engine that does the work; `native` for an agent in the server.'),
     runner_kind: f.oneOf(
       ['in_process', 'bridge'],
-      'The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox.',
+      '`in_process`: the server runs the agent. `bridge`: an engine in a sandbox does.',
     ),
-    capabilities: f.optional(
-      f.reference(engineInfoSchema, 'The events and features of the engine; absent = everything is native.'),
-    ),
+    capabilities: f.optional(f.reference(engineInfoSchema, 'Events and features of the engine; absent = all native.')),
     models: f.optional(
-      f.list(
-        v.string(),
-        "The models of the agent, as `provider/model-id` or by the engine's own name, in order: each is a fallback for the one before. Absent = none, or the engine chooses.",
-      ),
+      f.list(v.string(), 'The models, each a fallback for the one before; absent = none, or the engine chooses.'),
     ),
-    input_schema: f.nullable(
-      f.anyObject('JSON Schema of the input; null = any object, or a schema that JSON Schema cannot express.'),
-    ),
+    input_schema: f.nullable(f.anyObject('JSON Schema of the input; null = any object, or not expressible.')),
     voice: f.nullable(
       f.oneOf(
         ['realtime', 'cascade'],
-        '`realtime`: the model hears and speaks. `cascade`: speech becomes text for the agent, and its text becomes speech. Null = no voice.',
+        '`realtime`: the model hears and speaks. `cascade`: speech is converted to text and back. Null = no voice.',
       ),
     ),
   },
@@ -78,7 +65,7 @@ export const agentListSchema = f.answer('AgentList', 'The agents of a server.', 
 })
 export type AgentList = f.AnswerOf<typeof agentListSchema>
 
-export const callerSchema = f.answer('CallerIdentity', 'The caller as the server knows it.', {
+export const callerSchema = f.answer('CallerIdentity', 'The identity of the caller.', {
   user: f.nullableText('The user of the credential; null = the credential names none.'),
   tenant: f.text('The tenant of this request.'),
   tenants: f.list(v.string(), 'The tenants that the credential may choose among; empty = any.'),
@@ -111,13 +98,9 @@ export const ticketSchema = f.answer('TicketGrant', 'A ticket, which can be used
 })
 export type TicketGrant = f.AnswerOf<typeof ticketSchema>
 
-export const uploadSchema = f.answer(
-  'UploadGrant',
-  'An uploaded file: a prompt names it as `{ ref_id }` in its attachments.',
-  {
-    ref_id: f.text('The reference of the file.'),
-    mime_type: f.text('The type that its uploader named.'),
-    size_bytes: f.count('The length of the file.'),
-  },
-)
+export const uploadSchema = f.answer('UploadGrant', 'An uploaded file. Attachments name it as `{ ref_id }`.', {
+  ref_id: f.text('The reference of the file.'),
+  mime_type: f.text('The type that its uploader named.'),
+  size_bytes: f.count('The length of the file.'),
+})
 export type UploadGrant = f.AnswerOf<typeof uploadSchema>

@@ -1,5 +1,4 @@
-// The fields that a row of the list and the card of a session have in common. Names in both spellings are those of the two documents
-// that describe the wire.
+// The fields that rows and cards of sessions share. Two documents describe the wire, each in its own spelling: hence both.
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import * as f from './fields.ts'
 
@@ -27,7 +26,7 @@ export const sessionFields = {
   engine: f.text('The engine that does the work; `native` for an agent in the server.'),
   runner_kind: f.oneOf(
     ['in_process', 'bridge'],
-    'The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox.',
+    '`in_process`: the server runs the agent. `bridge`: an engine in a sandbox does.',
   ),
   approval_request_id: f.nullableText('The oldest approval that waits; null = none.'),
   last_error: f.nullableText('The reason of the last failure; null = none.'),

@@ -13,65 +13,47 @@ import { WORKSPACE_KINDS, WORKSPACE_MODES } from './workspaces.ts'
 
 export type { ImportedPrompt }
 
-const resumeContextSchema = f.answer(
-  'ResumeContext',
-  'The newest place from which the session can be resumed or branched.',
-  {
-    kind: f.oneOf(['checkpoint', 'approval', 'turn'], 'The kind of the place.'),
-    event_id: f.text('The event to branch from.'),
-    resume_cursor: f.text('The place as a cursor.'),
-  },
-)
+const resumeContextSchema = f.answer('ResumeContext', 'A place to resume or branch from.', {
+  kind: f.oneOf(['checkpoint', 'approval', 'turn'], 'The kind of the place.'),
+  event_id: f.text('The event to branch from.'),
+  resume_cursor: f.text('The place as a cursor.'),
+})
 export type ResumeContext = f.AnswerOf<typeof resumeContextSchema>
 
-export const sessionCardSchema = f.answer(
-  'SessionCard',
-  'The state of a session without its messages: the answer to starting, pausing, resuming and cancelling.',
-  {
-    ...sessionFields,
-    agent_profile: f.text('The same as `agent`.'),
-    queued: f.count('The number of prompts that wait for their turn.'),
-    runId: f.nullableText('The run in progress; null = none.'),
-    lastError: f.nullableText('The same as `last_error`.'),
-    provider: f.nullableText('The model provider of the last run; null = unknown.'),
-    permission_mode: f.text('The permission mode.'),
-    approval_mode: f.text('The approval mode.'),
-    think_level: f.nullableText('The reasoning effort of the model; null = its default.'),
-    voice: f.optional(
-      f.object(
-        { keep_audio: f.always(true, 'The session keeps the audio.') },
-        'The session keeps the audio of what is said; absent = it keeps none.',
-      ),
+export const sessionCardSchema = f.answer('SessionCard', 'The state of a session without its messages.', {
+  ...sessionFields,
+  agent_profile: f.text('The same as `agent`.'),
+  queued: f.count('The number of prompts that wait for their turn.'),
+  runId: f.nullableText('The run in progress; null = none.'),
+  lastError: f.nullableText('The same as `last_error`.'),
+  provider: f.nullableText('The model provider of the last run; null = unknown.'),
+  permission_mode: f.text('The permission mode.'),
+  approval_mode: f.text('The approval mode.'),
+  think_level: f.nullableText('The reasoning effort of the model; null = its default.'),
+  voice: f.optional(
+    f.object(
+      { keep_audio: f.always(true, 'The session keeps audio.') },
+      'The voice settings; absent = the session keeps no audio.',
     ),
-    policy_path: f.text('The order in which policies decide about a tool call.'),
-    sandbox_mode: f.nullableText('The isolation that was asked for; null = no sandbox.'),
-    sandbox_isolation: f.nullableText('The isolation that the sandbox has; null = no sandbox.'),
-    workspace_id: f.nullableText('The id of the workspace; null = none.'),
-    workspace_mode: f.optional(f.oneOf(WORKSPACE_MODES, 'The access to the workspace.')),
-    workspace_source: f.optional(f.text('The source of the workspace.')),
-    workspace_path: f.optional(f.text('The path of the workspace.')),
-    workspace_kind: f.optional(
-      f.oneOf(
-        WORKSPACE_KINDS,
-        'The beginning of the workspace: a worktree, a copy, an empty folder, or the source itself.',
-      ),
-    ),
-    workspace_branch: f.optional(f.nullableText('The branch of a worktree; null = the workspace is not a worktree.')),
-    task_graph_id: f.nullableText('The id of the task graph; null = none.'),
-    process_id: f.nullableText('The sandbox of the run in progress; null = none.'),
-    resume_context: f.nullable(
-      f.reference(
-        resumeContextSchema,
-        'The newest place from which the session can be resumed or branched; null = none.',
-      ),
-    ),
-    capabilities: f.optional(
-      f.reference(engineInfoSchema, 'The events and features of the engine; absent = everything is native.'),
-    ),
-    approvals: f.list(sessionApprovalSchema, 'The approvals that wait.'),
-    health: f.reference(healthSnapshotSchema, 'The health of the session.'),
-  },
-)
+  ),
+  policy_path: f.text('The order in which policies decide about a tool call.'),
+  sandbox_mode: f.nullableText('The isolation that was asked for; null = no sandbox.'),
+  sandbox_isolation: f.nullableText('The isolation that the sandbox has; null = no sandbox.'),
+  workspace_id: f.nullableText('The id of the workspace; null = none.'),
+  workspace_mode: f.optional(f.oneOf(WORKSPACE_MODES, 'The access to the workspace.')),
+  workspace_source: f.optional(f.text('The source of the workspace.')),
+  workspace_path: f.optional(f.text('The path of the workspace.')),
+  workspace_kind: f.optional(f.oneOf(WORKSPACE_KINDS, 'How the workspace began.')),
+  workspace_branch: f.optional(f.nullableText('The branch of a worktree; null = the workspace is not a worktree.')),
+  task_graph_id: f.nullableText('The id of the task graph; null = none.'),
+  process_id: f.nullableText('The sandbox of the run in progress; null = none.'),
+  resume_context: f.nullable(
+    f.reference(resumeContextSchema, 'The newest place to resume or branch from; null = none.'),
+  ),
+  capabilities: f.optional(f.reference(engineInfoSchema, 'Events and features of the engine; absent = all native.')),
+  approvals: f.list(sessionApprovalSchema, 'The approvals that wait.'),
+  health: f.reference(healthSnapshotSchema, 'The health of the session.'),
+})
 export type SessionCard = f.AnswerOf<typeof sessionCardSchema>
 
 export const sessionMessagesSchema = f.answer('SessionMessages', 'The newest messages of a session.', {
@@ -115,31 +97,21 @@ const importedPromptSchema = f.kernelSchema<ImportedPrompt>('ImportedPrompt', 'A
 
 export const sessionDetailSchema = f.extendedAnswer(
   'SessionDetail',
-  'A session with its messages, artifacts, checkpoints, subagents, channel, and what its agent reports about the work.',
+  'A session with its messages, artifacts, reports and places to resume from.',
   [sessionCardSchema, sessionMessagesSchema, sessionArtifactsSchema, sessionReportsSchema],
   {
     checkpoints: f.list(checkpointSchema, 'The newest checkpoints, newest first.'),
     subagents: f.list(subagentSchema, 'The subagents of the session, with their last status.'),
-    resume_points: f.list(
-      resumePointSchema,
-      'The newest places from which the session can be resumed or branched, in order.',
-    ),
-    channel: f.optional(
-      f.reference(
-        channelSchema,
-        'The participants of the session, and its newest events between them. Absent with `omit=channel`.',
-      ),
-    ),
+    resume_points: f.list(resumePointSchema, 'The newest places to resume or branch from, oldest first.'),
+    channel: f.optional(f.reference(channelSchema, 'The participants and newest events; absent with `omit=channel`.')),
     imported_prompts: f.optional(
       f.list(
         importedPromptSchema,
-        'The prompts of an imported session, in full and in order. Absent if it was not imported, or with `omit=imported_prompts`.',
+        'The prompts of an imported session, in order; absent otherwise, and with `omit=imported_prompts`.',
       ),
     ),
     prompts_digest: f.optional(
-      f.text(
-        'Confirms the prompts of an imported session: its replay or branch repeats it. Absent if it was not imported.',
-      ),
+      f.text('A replay or branch of an imported session repeats it to confirm its prompts; absent otherwise.'),
     ),
   },
 )

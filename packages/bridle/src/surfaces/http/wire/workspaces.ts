@@ -13,55 +13,37 @@ export type WorkspaceEntryKind = f.AnswerOf<typeof entryKind>
 
 const changeSchema = f.answer('WorkspaceChange', 'A file of a workspace that differs from the source.', {
   path: f.text('The path below the workspace, with `/`. Names are data: an agent chose them.'),
-  kind: f.oneOf(
-    ENTRY_KINDS,
-    'The current kind; for a deleted file, its kind in the source. A `folder` is one that is not searched, such as `node_modules`.',
-  ),
+  kind: f.oneOf(ENTRY_KINDS, 'The kind, now or in the source. A `folder` is not searched, such as `node_modules`.'),
   status: f.oneOf(['added', 'modified', 'deleted'], 'The difference.'),
-  additions: f.nullable(
-    f.count('The number of added lines; null = not counted, since the file is binary or too large.'),
-  ),
+  additions: f.nullable(f.count('The number of added lines; null = not counted: binary or too large.')),
   deletions: f.nullable(f.count('The number of deleted lines; null = not counted.')),
   is_binary: f.flag('True = the file or its source is binary.'),
 })
 export type WorkspaceChange = f.AnswerOf<typeof changeSchema>
 
-export const workspaceOfferSchema = f.answer(
-  'WorkspaceOffer',
-  'The workspaces that a caller may ask for with a new session.',
-  {
-    modes: f.list(
-      v.picklist(['write', 'in_place']),
-      'The ways in which a session has files: on a branch or in a copy (`write`), or in the folder itself (`in_place`). Empty = no workspaces here.',
-    ),
-    sources: f.list(v.string(), 'Folders that the caller may name, with the folders below them.'),
-    any_source: f.flag("True = the caller may name any folder that the server's user can read."),
-  },
-)
+export const workspaceOfferSchema = f.answer('WorkspaceOffer', 'The workspaces that a new session may have.', {
+  modes: f.list(
+    v.picklist(['write', 'in_place']),
+    '`write`: on a branch or in a copy. `in_place`: in the folder itself. Empty = no workspaces here.',
+  ),
+  sources: f.list(v.string(), 'Folders that the caller may name, with the folders below them.'),
+  any_source: f.flag("True = the caller may name any folder that the server's user can read."),
+})
 export type WorkspaceOffer = f.AnswerOf<typeof workspaceOfferSchema>
 
-export const comparisonSchema = f.answer(
-  'WorkspaceComparison',
-  'The files of a workspace that differ from the source.',
-  {
-    kind: f.nullable(
-      f.oneOf(
-        WORKSPACE_KINDS,
-        "The beginning of the workspace: a worktree of the source's repository, a copy of the source, an empty folder, or the source itself; null = unknown.",
-      ),
-    ),
-    is_available: f.flag('True = the files can be listed and read here.'),
-    is_compared: f.flag('True = the files were compared with the source. False: `changes` is empty and says nothing.'),
-    reason: f.optional(f.text('The reason why there are no files, or why they were not compared.')),
-    changes: f.list(changeSchema, 'The differences, by path.'),
-    truncated: f.flag('True = there may be more differences than these.'),
-  },
-)
+export const comparisonSchema = f.answer('WorkspaceComparison', 'The changes in a workspace.', {
+  kind: f.nullable(f.oneOf(WORKSPACE_KINDS, 'How the workspace began; null = unknown.')),
+  is_available: f.flag('True = the files can be listed and read here.'),
+  is_compared: f.flag('True = the files were compared with the source. False: `changes` is empty and says nothing.'),
+  reason: f.optional(f.text('The reason why there are no files, or why they were not compared.')),
+  changes: f.list(changeSchema, 'The differences, by path.'),
+  truncated: f.flag('True = there may be more differences than these.'),
+})
 export type WorkspaceComparison = f.AnswerOf<typeof comparisonSchema>
 
 export const workspaceReportSchema = f.extendedAnswer(
   'WorkspaceReport',
-  'The workspace of a session, and its files that differ from the source.',
+  'The workspace of a session, with its changes.',
   [comparisonSchema],
   {
     workspace_id: f.nullableText('The id of the workspace; null = none was prepared.'),
@@ -90,7 +72,7 @@ export type WorkspaceFolder = f.AnswerOf<typeof workspaceFolderSchema>
 
 export const workspaceFileSchema = f.answer(
   'WorkspaceFile',
-  'A file of a workspace, or a link, whose text is its target.',
+  'A file of a workspace. The text of a link is its target.',
   {
     path: f.text('The path below the workspace.'),
     version: f.oneOf(['current', 'source'], '`current`: as it is now. `source`: as the workspace began.'),
