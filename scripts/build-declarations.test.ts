@@ -194,6 +194,16 @@ describe('an answer is an interface with the meaning of each field as its commen
     ),
   )
 
+  test('a type of the kernel keeps its name, and the library may have a name in the file', () => {
+    const health = 'f.ReferenceField<f.KernelSchema<import("./kernel.ts").Health>, "A.">'
+    const text = declared('Page', `f.AnswerSchema<"Page", "A page.", { readonly a: ${health}; }>`)
+    const files = {
+      'index.d.ts': `import * as f from './fields.ts';\n${text.replace('AnswerOf<', 'f.AnswerOf<')}`,
+      'kernel.d.ts': 'export interface Health { score: number }\n',
+    }
+    expect(published(files, 'index.d.ts')['index.d.ts']).toContain("    readonly a: import('./kernel.js').Health;")
+  })
+
   test('an answer without an exported type stands in its place', () => {
     const inner = row.replace('"Row"', '"Other"')
     expect(pageOf(entries(field('ReferenceField', inner, '"A."')))).toContain(

@@ -239,6 +239,11 @@ describe('the packed package', () => {
     expect(undocumented(readDeclarations(join(project.installed, 'dist')), entryDeclarations(manifest))).toEqual([])
   })
 
+  test('no declaration names the schema library', () => {
+    const published = [...readDeclarations(join(project.installed, 'dist'))]
+    expect(published.flatMap(([path, text]) => (text.includes('valibot') ? [path] : []))).toEqual([])
+  })
+
   test('docs/api is what `npm run docs` writes', () => {
     const pages = apiPages(readDeclarations(join(project.installed, 'dist')), manifest)
     expect(readPages(apiFolder)).toEqual(pages)

@@ -185,6 +185,22 @@ describe('[H25] what the server answers', () => {
     expect(problems).toEqual([])
   })
 
+  test('an answer with a description describes each of its fields', () => {
+    interface Component {
+      readonly description?: string
+      readonly properties?: Readonly<Record<string, { readonly $ref?: string; readonly description?: string }>>
+    }
+    const components = Object.entries(document.components.schemas as Readonly<Record<string, Component>>)
+    const described = components.filter(([, { description, properties }]) => description && properties)
+    expect(described.length).toBeGreaterThan(40)
+    const missing = described.flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([field, { $ref, description }]) =>
+        $ref || description ? [] : [`${name}.${field}`],
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+
   test('the server is where the caller reaches it', async () => {
     const { get } = testApp({ authToken: 'secret' })
     const authorization = 'Bearer secret'

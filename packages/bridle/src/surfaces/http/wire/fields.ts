@@ -32,7 +32,7 @@ export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptiona
 }
 
 export interface Entries {
-  readonly [name: string]: v.GenericSchema | OptionalField<v.GenericSchema>
+  readonly [name: string]: v.GenericSchema
 }
 
 /** An object with a name of its own. Fields beyond these are allowed: an answer may grow. */

@@ -101,14 +101,14 @@ export const healthSnapshotSchema = f.kernelSchema<HealthSnapshot>('HealthSnapsh
   }),
   checkpoints: f.kernelSchema<Health['checkpoints']>('CheckpointCount', 'The checkpoints, in short.', {
     count: f.count('The number of checkpoints.'),
-    latest: v.nullable(checkpointSchema),
+    latest: f.nullable(f.reference(checkpointSchema, 'The latest checkpoint; null = none.')),
   }),
   artifacts: f.kernelSchema<Health['artifacts']>('ArtifactCount', 'The artifacts, in short.', {
     count: f.count('The number of artifacts.'),
-    latest: v.nullable(artifactSchema),
+    latest: f.nullable(f.reference(artifactSchema, 'The latest artifact; null = none.')),
   }),
   audit: f.list(auditEntrySchema, 'The newest acts of operators and of the server.'),
-  recovery_hint: v.nullable(recoveryHint),
+  recovery_hint: f.nullable(f.reference(recoveryHint, 'The action that an operator can take now; null = none.')),
   policy: f.kernelSchema<Health['policy']>('PolicyStatus', 'The policy, and what it does.', {
     health: healthPolicy as unknown as v.GenericSchema<Health['policy']['health']>,
     enforcement,
