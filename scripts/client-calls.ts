@@ -94,7 +94,7 @@ const inputOf = (row: Route, call: ClientCall): CallInput => {
 const positionalOf = (fields: Fields, { positional }: ClientCall): readonly string[] =>
   positional ?? [...fields].filter(([, { required }]) => required).map(([name]) => name)
 
-/** The fields that are no arguments of their own. */
+/** The fields that become options, and not arguments. */
 const otherFields = (fields: Fields, call: ClientCall): Map<string, Field> => {
   const left = [...positionalOf(fields, call), ...(call.omits ?? []), ...Object.keys(call.fixed ?? {})]
   return new Map([...fields].filter(([name]) => !left.includes(name)))
@@ -227,7 +227,7 @@ const optionsType = (fields: Fields): string => {
   return own.size > 0 ? `${shared} & ${literal}` : shared
 }
 
-/** The part of `ReasonOptions` that the fields have; null = they are not those of an act. */
+/** The part of `ReasonOptions` that the fields have. Null: these are not the fields of an act. */
 const sharedOptions = (fields: Fields): string | null => {
   if (!fields.has('idempotencyKey')) return null
   const missing = REASON.filter((name) => !fields.has(name))

@@ -17,7 +17,7 @@ export interface BranchRequest extends ReasonOptions {
   readonly title?: string
   /** The id of the new session. Default: the server chooses one. */
   readonly session_id?: string
-  /** The folder that a new session works with. Default: none, or that of the session that it continues, except an imported one. */
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
   readonly workspace?: NewWorkspace
   /** The access to a workspace without a source. */
   readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
@@ -63,7 +63,7 @@ export interface NewSession {
   readonly voice?: {
     readonly keep_audio?: boolean
   }
-  /** The folder that a new session works with. Default: none, or that of the session that it continues, except an imported one. */
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
   readonly workspace?: NewWorkspace
   /** The access to a workspace without a source. */
   readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
@@ -87,7 +87,7 @@ export interface NewSession {
   readonly actor?: string
 }
 
-/** The folder that a new session works with. Default: none, or that of the session that it continues, except an imported one. */
+/** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
 export interface NewWorkspace {
   /** `write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`: in the source itself, on a server of one’s own. Default: `write` with a source, else `none`. */
   readonly mode?: 'none' | 'read' | 'write' | 'in_place'
@@ -149,7 +149,7 @@ export interface ReplayRequest extends ReasonOptions {
   readonly title?: string
   /** The id of the prompt to begin with. Default: the first one. */
   readonly from_message?: string
-  /** The folder that a new session works with. Default: none, or that of the session that it continues, except an imported one. */
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
   readonly workspace?: NewWorkspace
   /** The access to a workspace without a source. */
   readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
@@ -177,7 +177,7 @@ export interface SessionFilter {
   readonly flag?: 'stuck' | 'budget' | 'waiting' | 'degraded'
   /** Only sessions that changed after this time, in ISO 8601. */
   readonly changed_since?: string
-  /** updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile. */
+  /** updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change in the meantime. */
   readonly order?: 'updated' | 'created'
   /** The number of sessions on a page. */
   readonly limit?: number

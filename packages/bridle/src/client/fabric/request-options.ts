@@ -1,4 +1,4 @@
-// The options of the calls that are written by hand. Those of all others follow from the schemas of the routes: `calls.generated.ts`.
+// The options of the calls that are written by hand. The options of all others follow from the schemas of the routes: `calls.generated.ts`.
 import type { AgentEventData } from '../../surfaces/fabric/wire.ts'
 import type { NewWorkspace } from './calls.generated.ts'
 import type { EventFeedOptions } from './event-feed.ts'

@@ -26,7 +26,7 @@ export type RemovalChange = f.AnswerOf<typeof removalSchema>
 
 const approvalSchema = f.answer('ApprovalChange', 'An approval waits for an answer.', {
   type: f.always('approval', 'The type.'),
-  approval: f.reference(pendingApprovalSchema, 'The approval, as the inbox has it.'),
+  approval: f.reference(pendingApprovalSchema, 'The approval, as in the inbox.'),
 })
 export type ApprovalChange = f.AnswerOf<typeof approvalSchema>
 

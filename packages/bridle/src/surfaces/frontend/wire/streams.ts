@@ -5,17 +5,23 @@ import * as f from '../../http/wire/fields.ts'
 import { healthSnapshotSchema } from '../../http/wire/health.ts'
 import type { StreamEnvelope } from '../wire.ts'
 
-const positionSchema = f.answer('EnvelopePosition', 'The place of an event, as its envelope names it.', {
-  seq: f.count('The number of the event in its session; in the greeting, the number after which the stream continues.'),
-  session_id: f.text('The id of the session.'),
-  timestamp: f.time('ISO 8601.'),
-  turn_id: f.optional(f.text('The turn of the event.')),
-  attempt: f.optional(f.count('The number of the try at the turn.')),
-  hearsay: f.optional(
-    f.always(true, 'An engine reported a fact that only the session decides: show it, and do not act on it.'),
-  ),
-  custom: f.optional(f.always(true, 'A custom event: the agent chose `type` and `payload`.')),
-})
+const positionSchema = f.answer(
+  'EnvelopePosition',
+  'The position of an event in its session, and what else an envelope says about it.',
+  {
+    seq: f.count(
+      'The number of the event in its session; in the greeting, the number after which the stream continues.',
+    ),
+    session_id: f.text('The id of the session.'),
+    timestamp: f.time('ISO 8601.'),
+    turn_id: f.optional(f.text('The turn of the event.')),
+    attempt: f.optional(f.count('The number of the try at the turn.')),
+    hearsay: f.optional(
+      f.always(true, 'An engine reported a fact that only the session decides: show it, and do not act on it.'),
+    ),
+    custom: f.optional(f.always(true, 'A custom event: the agent chose `type` and `payload`.')),
+  },
+)
 export type EnvelopePosition = f.AnswerOf<typeof positionSchema>
 
 /** `type` is open: a custom event has the name that its agent chose. The type `StreamEnvelope` describes `payload`. */

@@ -39,7 +39,7 @@ export const sessionRoutes: readonly Route[] = [
     query: optionsType('SessionFilter', 'A choice of sessions, their order, and the page.', {
       ...listQueryEntries,
       order: optionalField(
-        'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile.',
+        'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change in the meantime.',
         v.picklist(['updated', 'created']),
       ),
       limit: optionalField('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),

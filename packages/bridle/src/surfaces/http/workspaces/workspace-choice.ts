@@ -24,7 +24,7 @@ export const workspaceFields = {
   workspace: v.optional(
     optionsType(
       'NewWorkspace',
-      'The folder that a new session works with. Default: none, or that of the session that it continues, except an imported one.',
+      'The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported.',
       { mode, source },
     ),
   ),

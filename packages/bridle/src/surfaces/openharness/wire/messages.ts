@@ -79,7 +79,7 @@ export const taskHint = message('TaskHint', 'Hints for routing.', {
 })
 export type TaskHint = AnswerOf<typeof taskHint>
 
-export const continuation = message('Continuation', 'Names the place where an earlier run goes on.', {
+export const continuation = message('Continuation', 'Names the place where an earlier run continues.', {
   run_id: optional(text('The run, as the engine named it.')),
   sop_id: optional(text('The workflow.')),
   continuation_token: optional(text('A token that the engine gave for the next step.')),

@@ -38,6 +38,6 @@ export const commandSchema = v.variant('type', [
   v.object({ type: v.literal('signal'), commandId: optionalId, name: requiredId, payload: anyJson }),
 ])
 
-/** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
+/** A command of a client to its session. With a `commandId` a repeated command takes effect once. */
 export type HarnessCommand = v.InferInput<typeof commandSchema>
 export type ParsedCommand = v.InferOutput<typeof commandSchema>
