@@ -1,4 +1,6 @@
 // Chat sessions, and the answers to prompts, pauses, branches and replays.
+import * as v from 'valibot'
+import type { PromptAnswer } from '../../../kernel/commands.ts'
 import { artifactSchema } from '../../http/wire/artifacts.ts'
 import * as f from '../../http/wire/fields.ts'
 import { sessionCardSchema, sessionDetailSchema } from '../../http/wire/session.ts'
@@ -24,8 +26,9 @@ export const chatSessionSchema = f.extendedAnswer(
 )
 export type ChatSession = f.AnswerOf<typeof chatSessionSchema>
 
-const delivery = f.oneOf(
-  ['started', 'queued', 'steered'],
+/** Any text in /openapi.json, which has no name of an internal event: `steered` is one of them, too. */
+const delivery = f.described(
+  v.string() as v.GenericSchema<PromptAnswer['delivery']>,
   'How the prompt was taken: at once, into the queue, or into the run in progress.',
 )
 const parent = f.object(
