@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { clientOptions } from '../packages/bridle/src/cli/command.ts'
 import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
 import { start } from '../packages/bridle/src/cli/commands/start.ts'
-import { INTERNAL_VARIABLES, OTHER_VARIABLES } from '../packages/bridle/src/cli/config/variable-notes.ts'
+import { INTERNAL_VARIABLES, OTHER_VARIABLES } from '../packages/bridle/src/cli/config/start-notes.ts'
 import { type SettingTarget, settingRows, variablesOf } from '../packages/bridle/src/targets/settings.ts'
 import { PROVIDERS } from '../packages/bridle/src/voice/realtime/providers.ts'
 import { settingsPage } from './docs.ts'
@@ -38,7 +38,7 @@ const INTERNAL = [
   'BRIDLE_TTS',
 ]
 /** Neither reads a variable: the table has all of them, and the notes name those of other programs. */
-const LISTS = /(targets\/settings|config\/variable-notes)\.ts$/
+const LISTS = /(targets\/settings|config\/start-notes)\.ts$/
 
 test('variables of the environment', () => {
   const sources = globSync('packages/bridle/src/**/*.ts', { cwd: root }).filter(
@@ -65,7 +65,7 @@ test('every variable of the tests, benchmarks and examples is known, so that a s
       cwd: root,
       exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
     },
-  ).filter((file) => !/config\/variable-|targets\/settings\.ts/.test(file))
+  ).filter((file) => !/config\/start-notes|targets\/settings\.ts/.test(file))
   const names = files.flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(
       /(?:env\.|getenv\("|^\s*(?:\.\.\.)?\{?\s*|[{,]\s*|')(BRIDLE_[A-Z_]*[A-Z])\b/gm,

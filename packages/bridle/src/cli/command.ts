@@ -16,7 +16,8 @@ export interface CliCommand {
   readonly options: { readonly [name: string]: CliOption }
   /** Further text of the help. */
   readonly notes?: string
-  readonly run: (call: CliInvocation<never>) => Promise<number>
+  /** The exit code; undefined = it has done what was asked. */
+  readonly run: (call: CliInvocation<never>) => Promise<number | undefined>
 }
 
 export interface CliInvocation<F> {
@@ -37,7 +38,7 @@ export type CliFlags<O> = { readonly [N in keyof O]?: O[N] extends CliOption ? O
 export const defineCommand = <const O extends { readonly [name: string]: CliOption }>(
   command: Omit<CliCommand, 'options' | 'run'> & {
     readonly options: O
-    readonly run: (call: CliInvocation<CliFlags<O>>) => Promise<number>
+    readonly run: (call: CliInvocation<CliFlags<O>>) => Promise<number | undefined>
   },
 ): CliCommand => command
 
@@ -54,6 +55,14 @@ export class ExitError extends Error {
   }
 }
 
+/** The command was typed wrong. */
+export const usageError = (message: string, options?: ErrorOptions): ExitError =>
+  new ExitError(EXIT_CODES.usage, message, options)
+
+/** The command could not do what was asked. */
+export const failure = (message: string, options?: ErrorOptions): ExitError =>
+  new ExitError(EXIT_CODES.failed, message, options)
+
 /** Parses arguments with the options of the command. An unknown or incomplete one is a usage error that names it. */
 export const parseCommandLine = (
   name: string,
@@ -64,8 +73,7 @@ export const parseCommandLine = (
     ...options,
     help: { type: 'boolean', short: 'h' },
   }
-  const usageError = (problem: string) =>
-    new ExitError(EXIT_CODES.usage, `${problem} Try ${commandName()} ${name} --help.`)
+  const wrong = (problem: string) => usageError(`${problem} Try ${commandName()} ${name} --help.`)
   const { values, positionals, tokens } = parseArgs({
     args: [...argv],
     options: allOptions,
@@ -79,35 +87,31 @@ export const parseCommandLine = (
     if (!option) {
       const near = nearestName(token.name, Object.keys(allOptions))
       const hint = near === null ? '' : ` Did you mean --${near}?`
-      throw usageError(`There is no ${token.rawName} in bridle ${name}.${hint}`)
+      throw wrong(`There is no ${token.rawName} in bridle ${name}.${hint}`)
     }
     const { value, rawName, inlineValue } = token
-    if (option.type === 'boolean' && value !== undefined) throw usageError(`${rawName} takes no value.`)
+    if (option.type === 'boolean' && value !== undefined) throw wrong(`${rawName} takes no value.`)
     // `--url --json` is a forgotten value, not a server called "--json". Such a value needs `--url=--json`.
     const isMissing = value === undefined || (!inlineValue && /^-./.test(value))
-    if (option.type === 'string' && isMissing) throw usageError(`${rawName} needs a value.`)
+    if (option.type === 'string' && isMissing) throw wrong(`${rawName} needs a value.`)
   }
   const requiredCount = argumentNames.filter((each) => each.startsWith('<')).length
   const missing = argumentNames[positionals.length]
   if (!values.help && missing !== undefined && positionals.length < requiredCount)
-    throw usageError(`bridle ${name} needs ${missing}${listedBy(missing)}.`)
+    throw wrong(`bridle ${name} needs ${missing}${listedBy(missing)}.`)
   const extra = positionals[argumentNames.length]
   if (extra !== undefined) {
     const script = process.env.npm_lifecycle_event
     const isTaken = (each: string) => options[each]?.type === 'string' && process.env[`npm_config_${each}`] === 'true'
     const taken = script && Object.keys(options).find(isTaken)
-    if (!taken) throw usageError(`"${extra}" is one argument too many.`)
+    if (!taken) throw wrong(`"${extra}" is one argument too many.`)
     // npm keeps a flag that stands before `--`, and passes its value on.
     const call = script === 'start' ? 'npm start' : `npm run ${script}`
-    throw new ExitError(
-      EXIT_CODES.usage,
-      `npm took --${taken} for itself. Write: ${call} -- --${taken} ${shellWord(extra)}`,
-    )
+    throw usageError(`npm took --${taken} for itself. Write: ${call} -- --${taken} ${shellWord(extra)}`)
   }
   return { args: positionals, flags: values }
 }
 
-/** The verb that lists what an argument may be. */
 const listedBy = (argument: string): string => {
   const verb = LISTS.get(argument)
   return verb === undefined ? '' : `; ${commandName()} ${verb} lists them`
@@ -119,17 +123,15 @@ const LISTS: ReadonlyMap<string, string> = new Map([
   ['<approvalId>', 'approvals'],
 ])
 
-/** Options of every act upon a session: who acts, and why. */
 export const actOptions = {
   reason: { type: 'string', value: 'TEXT', help: 'the reason, for the log' },
   actor: { type: 'string', value: 'NAME', help: 'the person who acts, for the log' },
 } as const satisfies CliCommand['options']
 
-export const agentOption = {
+const agentOption = {
   agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
 } as const satisfies CliCommand['options']
 
-/** Options of every command that calls a server. */
 export const clientOptions = {
   ...flagsOf('--url', '--tenant'),
   data: {
@@ -143,3 +145,5 @@ export const outputOptions = {
   json: { type: 'boolean', help: 'JSON lines, as when piped' },
   text: { type: 'boolean', help: 'for people, also when piped' },
 } as const satisfies CliCommand['options']
+
+export const sessionOptions = { ...agentOption, ...clientOptions, ...outputOptions } as const

@@ -7,10 +7,8 @@ import { refusalText } from './refusal-text.ts'
 import { escapeControls } from './terminal/output.ts'
 import { wrapRemark } from './terminal/text-lines.ts'
 
-/** The codes of Node for a certificate that it does not trust. */
 const CERTIFICATE_CODE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
-/** An error of Node about a certificate. */
 interface CertificateError extends Error {
   readonly code: string
   /** The name that was asked, and the certificate: where it is for another name. */
@@ -22,7 +20,6 @@ interface CertificateError extends Error {
 export const certificateProblem = (error: unknown): CertificateError | null =>
   causeWith(error, (code) => CERTIFICATE_CODE.test(code)) as CertificateError | null
 
-/** The first error in the chain of causes that has such a code. */
 const causeWith = (error: unknown, isIt: (code: string) => boolean): NodeJS.ErrnoException | null => {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as NodeJS.ErrnoException
@@ -56,7 +53,6 @@ export const errorText = (message: string, columns: number | null): string => {
   return columns === null ? text : wrapRemark(text, columns).join('\n')
 }
 
-/** The codes of Node for a connection that failed, in words. */
 const CONNECTION_CAUSES: { readonly [code: string]: string } = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed by the other side',
@@ -82,7 +78,6 @@ const unreachableText = (error: Error): string => {
 const innermostMessage = (error: Error): string =>
   error.cause instanceof Error ? innermostMessage(error.cause) : error.message
 
-/** How to get a server at the address that was asked. */
 const startText = ({ cause }: Error): string => {
   const flags = cause instanceof UnreachableError ? startFlags(cause.url) : null
   return flags === null

@@ -1,20 +1,13 @@
-// The text of `--help`, made from the table of commands.
 import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
-import { wrapRemark, wrapText } from './terminal/text-lines.ts'
-import { verbs as allVerbs, VERB_GROUPS, type VerbRow } from './verbs.ts'
+import { behindLabel, wrapRemark, wrapText } from './terminal/text-lines.ts'
+import { type VerbRow, type VerbTable, verbGroups, verbs } from './verbs.ts'
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
-export const helpOverview = (verbs: { readonly [name: string]: VerbRow }, command: string = commandName()): string => {
-  const rows = Object.entries(verbs).map(
-    ([name, { group, argumentNames, summary }]) => [group, [name, ...argumentNames].join(' '), summary] as const,
-  )
-  const width = Math.max(...rows.map(([, left]) => left.length))
-  const groups = VERB_GROUPS.map((group) => {
-    const own = rows.flatMap(([of, ...row]) => (of === group ? [row] : []))
-    return `${group}\n${columns(own, width)}`
-  })
+export const helpOverview = (command: string = commandName()): string => {
+  const width = Math.max(...rowsOf(verbs).map(([left]) => left.length))
+  const groups = Object.entries(verbGroups).map(([heading, own]) => `${heading}\n${columns(rowsOf(own), width)}`)
   return `bridle: one durable session between any agent and any frontend
 
 ${groups.join('\n\n')}
@@ -28,6 +21,11 @@ ${paragraph(
 )}`
 }
 
+const rowsOf = (table: VerbTable) =>
+  Object.entries(table).map(
+    ([name, { argumentNames, summary }]) => [[name, ...argumentNames].join(' '), summary] as const,
+  )
+
 export const commandHelp = (
   name: string,
   { argumentNames, summary, example }: VerbRow,
@@ -40,7 +38,7 @@ export const commandHelp = (
   ])
   const usage = [name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')
   return [
-    wrap(`${command} ${usage}: ${summary}`, HELP_COLUMNS).join('\n'),
+    ...behindLabel('', wrapText(`${command} ${usage}: ${summary}`, HELP_COLUMNS)),
     ...(rows.length > 0 ? [columns(rows)] : []),
     ...(notes === undefined ? [] : [paragraph(notes, command)]),
     `Example:\n  ${command} ${example}`,
@@ -57,7 +55,7 @@ const paragraph = (text: string, command: string): string =>
 /** A line break between two lines that are neither empty nor indented. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm
 
-const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(allVerbs).join('|')})\\b)`, 'g')
+const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(verbs).join('|')})\\b)`, 'g')
 
 /** Each right side is wrapped below itself. */
 const columns = (
@@ -65,9 +63,5 @@ const columns = (
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string =>
   rows
-    .flatMap(([left, right]) =>
-      wrap(right, HELP_COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? left : '').padEnd(width)}  ${line}`),
-    )
+    .flatMap(([left, right]) => behindLabel(`  ${left.padEnd(width)}  `, wrapText(right, HELP_COLUMNS - width - 4)))
     .join('\n')
-
-const wrap = (text: string, width: number): string[] => wrapText(text, width).map((line) => line.trimEnd())

@@ -2,7 +2,7 @@
 // The `bridle` command, also known as `fh`.
 import { readFileSync } from 'node:fs'
 import { nearestName } from '../kernel/text/nearest-name.ts'
-import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
+import { type CliInvocation, EXIT_CODES, parseCommandLine, usageError } from './command.ts'
 import { commandName } from './command-name.ts'
 import type { TrustFlags } from './config/accepted-files.ts'
 import { dataFolderOf } from './config/default-data.ts'
@@ -20,10 +20,10 @@ const strangers = new Set(['runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
   if (name === '--version' || name === '-v') return printLine(version())
-  if (name === '--help' || name === '-h') return printLine(helpOverview(verbs))
+  if (name === '--help' || name === '-h') return printLine(helpOverview())
   if (name === 'help') {
     const [about] = rest
-    if (about === undefined) return printLine(helpOverview(verbs))
+    if (about === undefined) return printLine(helpOverview())
     const row = findVerb(about)
     return printLine(commandHelp(about, row, await row.load()))
   }
@@ -31,12 +31,9 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
   const command = await row.load()
   const { args, flags } = parseCommandLine(name, { ...row, ...command }, rest)
   if (flags.help) return printLine(commandHelp(name, row, command))
-  return command.run({
-    args,
-    flags,
-    env: await environmentOf(name, flags),
-    out: createOutput(flags),
-  } as CliInvocation<never>)
+  const env = await environmentOf(name, flags)
+  const code = await command.run({ args, flags, env, out: createOutput(flags) } as CliInvocation<never>)
+  return code ?? EXIT_CODES.ok
 }
 
 const findVerb = (name: string): VerbRow => {
@@ -44,7 +41,7 @@ const findVerb = (name: string): VerbRow => {
   if (row) return row
   const near = otherWord(name) ?? nearestName(name, Object.keys(verbs))
   const hint = near === null ? `Try ${commandName()} --help.` : `Did you mean ${commandName()} ${near}?`
-  throw new ExitError(EXIT_CODES.usage, `There is no "${name}". ${hint}`)
+  throw usageError(`There is no "${name}". ${hint}`)
 }
 
 /** The environment with the `.env` of the project. A command that starts engines holds its keys alone. */

@@ -9,7 +9,6 @@ type FlagOption<R> = { readonly help: string } & (R extends { flag: `${string} $
       : unknown)
   : { readonly type: 'boolean' })
 
-/** The options of a command that takes the flags of these settings. */
 export const flagsOf = <N extends SettingName>(
   ...names: readonly N[]
 ): { readonly [K in N as FlagName<Rows[K]>]: FlagOption<Rows[K]> } =>
@@ -33,5 +32,4 @@ const helpOf = (name: string, row: Setting): string => {
 
 export const dataOptions = flagsOf('data')
 export const agentsOptions = flagsOf('agents')
-/** Options of the commands that serve. */
 export const serverOptions = flagsOf('port', 'host', 'keepToken', 'store', '--accept', 'agents', 'data')

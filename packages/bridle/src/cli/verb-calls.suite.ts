@@ -47,7 +47,7 @@ export const verbWorld = async (): Promise<VerbWorld> => {
         const command = await row.load()
         const { args, flags } = parseCommandLine(name, { ...row, ...command }, argv)
         const code = await command.run({ args, flags, env, out } as unknown as CliInvocation<never>)
-        return { code, stdout: printed.join('').replace(/\n$/, ''), notes: notes.join('\n') }
+        return { code: code ?? 0, stdout: printed.join('').replace(/\n$/, ''), notes: notes.join('\n') }
       } catch (error) {
         const { code, message } = explainError(error)
         return { code, stdout: printed.join(''), notes: [...notes, message].join('\n') }

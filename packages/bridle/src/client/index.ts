@@ -158,8 +158,8 @@ export {
   type HarnessToolCall,
   partText,
 } from './harness/state.ts'
+export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes.ts'
 export { connectChanges } from './operator/changes.ts'
-export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes-options.ts'
 export type { NewThread, Thread, ThreadsOptions, ThreadsState } from './threads/options.ts'
 export { type Threads, threads } from './threads/threads.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'

@@ -1,6 +1,5 @@
 import { TIMER_MS_MAX } from './limits.ts'
 
-/** The end of a piece of work that was not allowed to take forever. */
 export type WorkEnd<T> =
   | { readonly end: 'done'; readonly value: T }
   | { readonly end: 'failed'; readonly error: unknown }

@@ -4,14 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
 import type { ActionDirective, Continuation } from '../surfaces/openharness/wire.ts'
 import { type ApprovalThreshold, type Approver, needsApproval } from './approvals.ts'
-import type { RequestApprovalPayload } from './core-payloads.ts'
+import type { ApprovalOption, RequestApprovalPayload } from './core-payloads.ts'
 import { type WorkEnd, withinTime } from './deadline.ts'
 import { type CheckedDirective, fallbackText } from './directive.ts'
 import type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
 import type { DirectiveContext, DirectiveHandler, ShellHandlers } from './handlers.ts'
-import { readApproval } from './payload-checks.ts'
 
-/** The settings of a shell that matter for directives. */
 export interface ExecutionSettings {
   readonly handlers: ShellHandlers
   readonly approve: Approver | null
@@ -231,3 +229,19 @@ const lateness = (run: DirectiveRun): DirectiveEnd | null => {
   if (run.batch.signal.aborted) return { outcome: 'aborted', code: 'turn_aborted' }
   return leftMs(run) > 0 ? null : { outcome: 'expired', code: 'deadline_passed' }
 }
+
+/** A question as a handler gets it; options without an id or a token of their own cannot be chosen and are left out. */
+const readApproval = (payload: JsonObject): RequestApprovalPayload => {
+  const options = (payload.options ?? []) as readonly unknown[]
+  const ids = new Set<string>()
+  const usable = options.flatMap((option): ApprovalOption[] => {
+    if (!isJsonObject(option)) return []
+    const { id, label, continuation_token: token } = option
+    if (!isText(id) || !isText(token) || ids.has(id)) return []
+    ids.add(id)
+    return [{ id, label: typeof label === 'string' && label !== '' ? label : id, continuation_token: token }]
+  })
+  return { ...payload, options: usable } as unknown as RequestApprovalPayload
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -1,4 +1,3 @@
-// The state of the device, as requests have it.
 import { ShellFault } from './fault.ts'
 import { ENVIRONMENTS_MAX } from './limits.ts'
 import type { ShellOptions } from './options.ts'

@@ -1,4 +1,3 @@
-// Builds the requests of a shell.
 import { type Json, type JsonObject, present } from '../kernel/json.ts'
 import { isDataAddress } from '../kernel/text/data-address.ts'
 import type {
@@ -27,7 +26,6 @@ export type ShellTaskHint = TaskHint & {
   readonly [name: string]: Json | undefined
 }
 
-/** Everything that a request is made of. */
 export interface RequestParts {
   readonly requestId: string
   readonly correlationId: string

@@ -5,7 +5,6 @@ import type { CapabilityDenial, ErrorObject, RequestMessage } from '../surfaces/
 import { ShellFault } from './fault.ts'
 import { DIRECTIVES_MAX } from './limits.ts'
 
-/** The parts of a response that a shell needs. */
 export interface CheckedResponse {
   /** The error of the engine, or null for success. */
   readonly error: ErrorObject | null

@@ -52,7 +52,6 @@ export const targetEntries = async (
   )
 }
 
-/** The names that are folders in the folder of the person. */
 export const foldersAmong = async (top: string, changed: readonly ChangedFile[]): Promise<ReadonlySet<string>> => {
   const found = await Promise.all(
     changed.map(async ({ path }) => ((await kindAt(top, path)) === 'folder' ? [path] : [])),

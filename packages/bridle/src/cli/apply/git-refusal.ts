@@ -6,7 +6,6 @@ import { isGitName } from '../../runners/sandboxes/protection/git-name.ts'
 import { GIT_SEARCH_ENTRIES_MAX, NAMES_SHOWN } from '../limits.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
-/** A git command has failed. */
 export const isGitFailure = (error: unknown): error is Error => error instanceof Error && 'cmd' in error
 
 /** The reason, with the files that git most likely means and what to do about them. */

@@ -2,16 +2,17 @@
 // since an agent wrote everything in the worktree, its `.git` too.
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
+import { isProtected, protectedPlaces } from '../../runners/sandboxes/protection/protected-places.ts'
+import { AGENT_FOLDERS } from '../../runners/sandboxes/protection/server-projects.ts'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
 import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { type ExitError, failure } from '../command.ts'
 import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
 import { appliedFiles, type ChangedFile, changePlan, type FileEntries, keptFiles } from './change-plan.ts'
 import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
 import { gitRefusal, gitWords, isGitFailure } from './git-refusal.ts'
 import { findKept, keepFlag, keepOffer, namesOf } from './kept-files.ts'
-import { loadedFiles } from './loaded-changes.ts'
 
 export interface TakeOverChoice {
   /** Names of files that stay as they are in the folder, and count as applied. */
@@ -73,9 +74,8 @@ export const takeOver = (
 
 const WITH_SETTINGS = ' --with-settings'
 
-const refusal = (reason: string): ExitError => new ExitError(EXIT_CODES.failed, `Nothing was changed${reason}`)
+const refusal = (reason: string): ExitError => failure(`Nothing was changed${reason}`)
 
-/** The folder has the changes of the session already. */
 export const isTakenOver = (source: string, workspace: string): Promise<boolean> =>
   withChanges(
     source,
@@ -101,27 +101,22 @@ interface WorktreeChanges {
   readonly keptBefore: readonly string[]
   /** The top of the worktree. */
   readonly work: string
-  /** Makes the changes in the folder of the person. */
   readonly apply: () => Promise<unknown>
   /** The files whose changes do not fit, since the person changed them as well. */
   readonly misfits: () => Promise<readonly ChangedFile[]>
-  /** The folder of the person has them. */
   readonly isThere: () => Promise<boolean>
-  /** Remembers the changes, for the next apply. */
   readonly note: () => Promise<void>
 }
 
 const withChanges = async <T>(
   source: string,
   workspace: string,
-  /** The names of files to keep. */
   keep: readonly string[],
   use: (changes: WorktreeChanges) => Promise<T>,
 ): Promise<T> => {
   const repository = await findRepository(source)
   const worktree = repository && (await findWorktree(repository.gitDir, workspace))
-  if (!repository || !worktree)
-    throw new ExitError(EXIT_CODES.failed, `The worktree of the session is not in the repository of ${source}.`)
+  if (!repository || !worktree) throw failure(`The worktree of the session is not in the repository of ${source}.`)
   const head = await git(['--git-dir', worktree.entry, 'rev-parse', '--verify', 'HEAD^{commit}'], {
     cwd: repository.gitDir,
   })
@@ -238,3 +233,16 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
   )
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
 }
+
+/** Changes that a server in the folder of the person would load, outside of any sandbox. `source` is the folder that the session began with, `top` that of its repository. */
+const loadedFiles = (changed: readonly ChangedFile[], source: string, top: string): readonly ChangedFile[] => {
+  const agents = AGENT_FOLDERS.map((name) => join(source, name))
+  const places = protectedPlaces(top, [{ root: source, agents }])
+  return changed.filter(({ path }) => {
+    const name = Buffer.from(path, 'latin1').toString()
+    return name.split('/').some(isSettingsName) || isProtected(places, join(top, name.replaceAll('/', sep)))
+  })
+}
+
+/** Names that a server reads in any folder in which it is started, also in one that is no project yet. */
+const isSettingsName = (name: string): boolean => /^(\.env|bridle\.config\.|\.bridle$|\.fabricharness$)/i.test(name)

@@ -2,32 +2,31 @@
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { askChoice, type QuestionSlot } from '../terminal/question.ts'
-import { type ApprovalDetails, printApproval } from './approval-text.ts'
-import { argumentDiffLines } from './argument-diff.ts'
+import { type ApprovalDetails, draftLines } from './approval-text.ts'
 import { type ArgumentDraft, editDraft, newDraft } from './argument-draft.ts'
 
 export type ApprovalChoice =
   | { readonly decision: 'approved'; readonly args?: FabricJsonObject; readonly draft: ArgumentDraft }
   | { readonly decision: 'denied' }
 
-export interface ApprovalQuestionOptions {
-  /** Opens the editor before the first question. */
-  readonly isEdit?: boolean
-  readonly slot?: QuestionSlot
-  /** The edit of an answer that was refused: a person mends it, and does not type it again. */
-  readonly refused?: ArgumentDraft | null
-}
+export const APPROVAL_QUESTION = 'Approve? [y]es, [n]o, [e]dit the arguments: '
+export const APPROVAL_ANSWERS = ['y', 'n', 'e'] as const
 
 /**
  * Null = no answer: the input ended, or the question was withdrawn. Edited arguments are shown again, with what changed, before
- * they are sent.
+ * they are sent. With `isEdit` the editor opens before the first question; `refused` is the edit of an answer that was refused, which a
+ * person mends.
  */
 export const askApproval = async (
   out: CliOutput,
   request: ApprovalDetails,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { isEdit = false, slot = { interject: null }, refused = null }: ApprovalQuestionOptions = {},
+  {
+    isEdit = false,
+    slot = { interject: null },
+    refused = null,
+  }: { readonly isEdit?: boolean; readonly slot?: QuestionSlot; readonly refused?: ArgumentDraft | null },
 ): Promise<ApprovalChoice | null> => {
   let draft = refused ?? newDraft(request.args)
   const edit = async (): Promise<void> => {
@@ -42,10 +41,9 @@ export const askApproval = async (
   }
   if (isEdit) await edit()
   while (!signal.aborted) {
-    const { original, edited } = draft
-    printApproval(out, edited === null ? request : { ...request, args: edited })
-    if (edited !== null) argumentDiffLines(original, edited, out.width, out.style).forEach(out.line)
-    const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal, slot)
+    draftLines(request, draft, out.width, out.style).forEach(out.line)
+    const { edited } = draft
+    const answer = await askChoice(out, `  ${APPROVAL_QUESTION}`, APPROVAL_ANSWERS, signal, slot)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }
     if (answer === 'y') return { decision: 'approved', draft, ...(edited !== null && { args: edited }) }
@@ -53,5 +51,3 @@ export const askApproval = async (
   }
   return null
 }
-
-const APPROVAL_QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '

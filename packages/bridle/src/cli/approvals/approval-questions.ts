@@ -22,7 +22,6 @@ export interface ApprovalQuestions {
    * what is printed; what was typed before is dropped.
    */
   readonly show: (event: PrintableEvent) => void
-  /** A remark, printed in the same way. */
   readonly remark: (text: string) => void
   readonly printer: EventPrinter
   /** Withdraws all questions, and resolves when the terminal is free again; the approvals stay open. */
@@ -34,7 +33,6 @@ export interface QuestionPlace {
   readonly out: CliOutput
   readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere'>
   readonly env: NodeJS.ProcessEnv
-  /** The session. */
   readonly id: string
   /** Needed where several agents have a session of this id. */
   readonly agent: string | null

@@ -3,7 +3,8 @@
 import { displayWidth } from '../terminal/display-width.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
-import { changeLines } from './argument-diff.ts'
+import { argumentDiffLines, changeLines } from './argument-diff.ts'
+import type { ArgumentDraft } from './argument-draft.ts'
 import { type FileChange, type FileEdit, fileChangeOf, pathText } from './file-change.ts'
 
 export interface ApprovalDetails {
@@ -13,27 +14,21 @@ export interface ApprovalDetails {
   readonly reason?: unknown
 }
 
-export const printApproval = (out: CliOutput, request: ApprovalDetails): void => {
-  for (const line of approvalLines(request, out.width, out.style)) {
-    const mark = line.startsWith('?') ? out.style(['bold', 'yellow'], '?') : line.slice(0, 1)
-    out.line(`${mark}${line.slice(1)}`)
-  }
-}
-
 /**
  * Continued arguments begin with a bar, so that padding cannot imitate a line of this program. A change of a file is a path and a diff;
- * only its lines have colours.
+ * only its lines and the mark have colours.
  */
 export const approvalLines = (
   { subject, args, reason }: ApprovalDetails,
   columns: number,
   style: CliOutput['style'] = (_format, text) => text,
+  mark = style(['bold', 'yellow'], '?'),
 ): string[] => {
   const change = fileChangeOf(args)
   const shown = change === null ? visibleArguments(args) : pathText(change.path)
   const call = wrapText(`${escapeInvisible(textOf(subject))}${shown === '' ? '' : ` ${shown}`}`, columns - INDENT)
   return [
-    ...call.map((line, at) => `${at === 0 ? '?' : BAR} ${line}`),
+    ...call.map((line, at) => `${at === 0 ? mark : BAR} ${line}`),
     ...(change === null ? [] : change.edits.flatMap((edit, at) => editLines(edit, at, change, columns, style))),
     ...reasonLines(reason, columns),
   ]
@@ -50,6 +45,20 @@ const editLines = (
   const heading = [place, visibleArguments(options)].filter((each) => each !== '').join(' ')
   return [...(heading === '' ? [] : [`  ${heading}`]), ...changeLines(lines, columns, style)]
 }
+
+/** The approval with the arguments as the person has edited them, and below it what changed. */
+export const draftLines = (
+  request: ApprovalDetails,
+  { original, edited }: Pick<ArgumentDraft, 'original' | 'edited'>,
+  columns: number,
+  style: CliOutput['style'],
+): string[] =>
+  edited === null
+    ? approvalLines(request, columns, style)
+    : [
+        ...approvalLines({ ...request, args: edited }, columns, style),
+        ...argumentDiffLines(original, edited, columns, style),
+      ]
 
 /** Arguments as JSON without invisible characters; the JSON parses to the same value. */
 export const visibleArguments = (args: unknown): string => {

@@ -5,7 +5,6 @@ import { argumentChanges } from './argument-diff.ts'
 import { draftArguments, editArguments } from './argument-editor.ts'
 
 export interface ArgumentDraft {
-  /** The arguments that were asked for. */
   readonly original: unknown
   /** The arguments to approve instead; null = those that were asked for. */
   readonly edited: FabricJsonObject | null
@@ -34,7 +33,6 @@ export const editDraft = async (
   return signal.aborted ? { draft, remark: null } : withText(draft, text ?? draft.text)
 }
 
-/** The draft after an edit of its text. */
 export const withText = (draft: ArgumentDraft, text: string): DraftEdit => {
   try {
     const args = parseJsonObject('The text', text) as FabricJsonObject

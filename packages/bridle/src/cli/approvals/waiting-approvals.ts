@@ -7,7 +7,6 @@ import type { ServerSettings } from '../config/settings.ts'
 export interface WaitingApprovals {
   /** Oldest first: the first page of them. */
   readonly approvals: readonly PendingApproval[]
-  /** The server has further pages. */
   readonly hasMore: boolean
 }
 

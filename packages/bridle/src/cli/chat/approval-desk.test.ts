@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { HarnessApproval, HarnessState } from '../../client/index.ts'
+import { APPROVAL_ANSWERS } from '../approvals/approval-question.ts'
+import { draftLines } from '../approvals/approval-text.ts'
 import { newDraft } from '../approvals/argument-draft.ts'
+import { answerIn } from '../terminal/question.ts'
 import { ApprovalDesk } from './approval-desk.ts'
-import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
+import { answerText } from './approval-talk.ts'
 
 const approval = (id: string, toolName = 'deploy'): HarnessApproval => ({
   id,
@@ -64,19 +67,17 @@ test.each([
   ['edit', 'e'],
   ['', null],
   ['yes please', null],
-])('the answer %j', (text, answer) => expect(readAnswer(text)).toBe(answer))
+])('the answer %j', (text, answer) => expect(answerIn(text, APPROVAL_ANSWERS)).toBe(answer))
 
 test('[C194] every character of an approval is shown, and what became of it', () => {
-  const paint = { style: (_format: unknown, text: string) => text, hasColour: false }
-  const hostile = {
-    ...approval('a', 'bash'),
-    arguments: { command: `rm ${'x'.repeat(60)}\u001b[8m\u202e` },
-    reason: 'Why.',
-  }
-  const lines = approvalQuestionLines(hostile, null, 40, paint)
+  const style = (_format: unknown, text: string) => text
+  const hostile = approval('a', 'bash')
+  const args = { command: `rm ${'x'.repeat(60)}\u001b[8m\u202e` }
+  const request = { subject: 'bash', args, reason: 'Why.' }
+  const lines = draftLines(request, newDraft(args), 40, style)
   expect(lines.map((line) => line.slice(2)).join('')).toContain('\\u001b[8m\\u202e')
   expect(lines.slice(1, -1).every((line) => line.startsWith('│ '))).toBe(true)
-  expect(approvalQuestionLines(hostile, { ...newDraft({}), edited: { p: 1 } }, 40, paint)[0]).toBe('? bash {"p":1}')
+  expect(draftLines(request, { ...newDraft({}), edited: { p: 1 } }, 40, style)[0]).toBe('? bash {"p":1}')
   expect(answerText(hostile, 'approved', true)).toBe('bash approved')
   expect(answerText(hostile, 'denied', false)).toBe('bash denied, elsewhere')
   expect(answerText(hostile, 'cancelled', false)).toBe('bash cancelled')

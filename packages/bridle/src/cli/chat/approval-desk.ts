@@ -17,7 +17,6 @@ export class ApprovalDesk {
   readonly #answered = new Set<string>()
   #current: HarnessApproval | null = null
 
-  /** The approval that the question is about. */
   get current(): HarnessApproval | null {
     return this.#current
   }

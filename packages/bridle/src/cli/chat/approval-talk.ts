@@ -1,9 +1,13 @@
 // The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
 import type { HarnessApproval, HarnessClient, HarnessState } from '../../client/index.ts'
+import { APPROVAL_ANSWERS } from '../approvals/approval-question.ts'
+import { draftLines } from '../approvals/approval-text.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
+import { decisionText } from '../terminal/conversation-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
+import { escapeControls } from '../terminal/output.ts'
+import { answerIn } from '../terminal/question.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
-import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
 import { QUESTION_ARM_MS } from './limits.ts'
 import type { Paint } from './markdown/wrap.ts'
 import type { LinePrinter } from './thread/line-printer.ts'
@@ -62,7 +66,7 @@ export class ApprovalTalk {
 
   async answer(text: string): Promise<void> {
     const approval = this.#desk.current
-    const answer = readAnswer(text)
+    const answer = answerIn(text, APPROVAL_ANSWERS)
     if (!approval) return
     if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
     if (answer === 'e') return this.#openEditor(approval)
@@ -104,7 +108,9 @@ export class ApprovalTalk {
   #ask(approval: HarnessApproval): void {
     const { paint, printer, columns } = this.#options
     this.#armedAt = Date.now() + QUESTION_ARM_MS
-    printer.print('tool', approvalQuestionLines(approval, this.#draftOf(approval), columns(), paint))
+    const { toolName, reason, arguments: args } = approval
+    const draft = this.#draftOf(approval) ?? newDraft(args)
+    printer.print('tool', draftLines({ subject: toolName, args, reason }, draft, columns(), paint.style))
   }
 
   #showAnswered(closed: ApprovalNews['closed']): void {
@@ -116,3 +122,7 @@ export class ApprovalTalk {
     }
   }
 }
+
+/** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
+export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string =>
+  escapeControls(decisionText(toolName, decision ?? (isOwn ? 'answered' : 'superseded'), !isOwn))

@@ -1,14 +1,20 @@
 // The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '../../client/fabric/error.ts'
-import { type FabricClient, HarnessClient, type HarnessConnection, type HarnessState } from '../../client/index.ts'
+import {
+  type FabricClient,
+  HarnessClient,
+  type HarnessConnection,
+  type HarnessState,
+  type SessionUsage,
+} from '../../client/index.ts'
 import { RETRY_MAX_MS } from '../../client/limits.ts'
 import { isPermanent } from '../../client/socket/endpoint.ts'
+import { costText, durationText, exactCountText } from '../../words/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { COST_WAIT_MS } from './limits.ts'
 import { type NoticeEnvelope, noticeReader } from './thread/notices.ts'
-import { turnCost, type UsageCount } from './thread/turn-cost.ts'
 
 export interface ChatLinkEvents {
   readonly onChange: () => void
@@ -131,4 +137,20 @@ export class ChatLink {
       if (text !== null && !signal.aborted) this.#events.onNotice(text)
     }
   }
+}
+
+type UsageCount = Pick<SessionUsage, 'input_tokens' | 'output_tokens' | 'cost_usd' | 'context_usage_pct'>
+
+/** The tokens and the cost of a turn: what the session has used since the turn before. */
+export const turnCost = (before: UsageCount, after: UsageCount, elapsedMs: number | null): string | null => {
+  const [read, written] = [after.input_tokens - before.input_tokens, after.output_tokens - before.output_tokens]
+  const cost = after.cost_usd === null ? null : after.cost_usd - (before.cost_usd ?? 0)
+  const parts = [
+    ...(read > 0 || written > 0 ? [`${exactCountText(read)} tokens read, ${exactCountText(written)} written`] : []),
+    ...(cost !== null && cost > 0 ? [costText(cost)] : []),
+    // Below one percent it says nothing.
+    ...((after.context_usage_pct ?? 0) < 1 ? [] : [`context ${Math.round(after.context_usage_pct ?? 0)} %`]),
+    ...(elapsedMs === null ? [] : [`took ${durationText(elapsedMs)}`]),
+  ]
+  return parts.length === 0 ? null : parts.join(' · ')
 }

@@ -1,11 +1,11 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { type FabricClient, FabricError } from '../../client/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
-import { isNotFound, newestSession, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
+import { findSession, isNotFound, newestSession, sessionsByPrefix } from '../session-ids/session-prefix.ts'
 import { unknownAgent } from '../session-ids/unknown-agent.ts'
 import { newChatBody } from './chat-workspace.ts'
 
@@ -23,7 +23,6 @@ export interface ChatChoice {
   readonly workspace: FolderChoice | null
   /** The flags that lead a further command to the same server. */
   readonly serverFlags: string
-  /** Gets a remark about the choice. */
   readonly say?: (text: string) => void
 }
 
@@ -50,8 +49,7 @@ export const createTarget = async (
     const unknown = unknownAgent(error)
     if (unknown) throw unknown
     if (workspace && error.status === 400)
-      throw new ExitError(
-        EXIT_CODES.failed,
+      throw failure(
         `The server does not take ${workspace.source} as a workspace: ${refusalReason(error)} Go without it with --no-workspace.`,
       )
     throw error
@@ -60,8 +58,7 @@ export const createTarget = async (
   // A server that knows no workspaces of chats takes the request, and would let the agent work in an empty folder.
   if (workspace && (await fabric.workspace(target.id, target.agent)).mode === 'none') {
     await fabric.remove(target.agent, target.id)
-    throw new ExitError(
-      EXIT_CODES.failed,
+    throw failure(
       `This server gives a chat no workspace, so ${target.agent} cannot work on ${workspace.source}. Go without it with --no-workspace.`,
     )
   }
@@ -74,13 +71,7 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
   try {
     const session =
       agent === undefined
-        ? await withSession(
-            fabric,
-            id,
-            undefined,
-            (each) => fabric.session(each),
-            (row) => chatCommand(row, serverFlags),
-          )
+        ? await findSession(fabric, id, undefined, (row) => chatCommand(row, serverFlags))
         : await fabric.session(id, agent)
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
@@ -93,7 +84,6 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
   }
 }
 
-/** The command that goes on with a chat. */
 export const chatCommand = ({ agent, id }: Pick<ChatTarget, 'agent' | 'id'>, serverFlags: string): string =>
   `${commandName()} chat ${agent} --id ${id}${serverFlags}`
 

@@ -7,7 +7,6 @@ export interface ChatWorkspaceFlags extends WorkspaceFlags {
   readonly 'no-workspace'?: boolean
 }
 
-/** The workspace of a new chat; null = none. */
 export const chatWorkspace = (
   agent: string | undefined,
   flags: ChatWorkspaceFlags,
@@ -21,7 +20,6 @@ export const chatWorkspace = (
 const worksOnFiles = (agent: string | undefined): boolean =>
   engineDescriptions.some((engine) => engine.name === agent && engine.worksOnFiles)
 
-/** The body that makes a chat with its workspace. */
 export const newChatBody = (agent: string | undefined, workspace: FolderChoice | null): NewSession => ({
   ...(agent !== undefined && { agent }),
   ...(workspace && { workspace }),

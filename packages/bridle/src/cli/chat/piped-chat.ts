@@ -1,21 +1,20 @@
 // A conversation without a terminal: each line of the input is a prompt, and the answers are plain text or JSON lines.
 import { createInterface } from 'node:readline'
 import { EXIT_CODES } from '../command.ts'
+import { exitCodeOf } from '../runs/once.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import { createEventPrinter, type PrintableEvent } from '../terminal/event-printer.ts'
 import { type CliOutput, escapeControls, widthOf } from '../terminal/output.ts'
 import type { ChatTarget } from './chat-target.ts'
 
-export interface PipedChatOptions {
-  readonly connection: ServerConnection
-  readonly target: ChatTarget
-  readonly out: CliOutput
-  readonly signal: AbortSignal
-}
-
 /** The exit code of the first run that did not complete, else 0. Later lines are sent all the same. */
-export const runPipedChat = async ({ connection, target, out, signal }: PipedChatOptions): Promise<number> => {
+export const runPipedChat = async (
+  connection: ServerConnection,
+  target: ChatTarget,
+  out: CliOutput,
+  signal: AbortSignal,
+): Promise<number> => {
   const lines = createInterface({ input: process.stdin, terminal: false })
   const stop = () => lines.close()
   signal.addEventListener('abort', stop, { once: true })
@@ -28,12 +27,10 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
       const display = out.isJson ? out.row : answerDisplay(out)
       const end = await runToEnd({
         ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
-        onAccepted: async () => {},
-        onDisconnect: () => {},
         onEvent: display,
       })
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })
-      if (code === EXIT_CODES.ok) code = exitCodes[end.status] ?? EXIT_CODES.failed
+      if (code === EXIT_CODES.ok) code = exitCodeOf(end.status)
     }
     signal.throwIfAborted()
     // Nobody would look for a session without a prompt.
@@ -43,11 +40,6 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
     signal.removeEventListener('abort', stop)
     lines.close()
   }
-}
-
-const exitCodes: { readonly [status: string]: number } = {
-  completed: EXIT_CODES.ok,
-  cancelled: EXIT_CODES.cancelled,
 }
 
 /** The text of the answer goes to standard output; everything else is a remark. */

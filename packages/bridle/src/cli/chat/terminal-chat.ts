@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '../../client/index.ts'
+import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { editDraft } from '../approvals/argument-draft.ts'
 import { explainError } from '../explain-error.ts'
 import { refusalText } from '../refusal-text.ts'
@@ -9,8 +10,8 @@ import type { ServerConnection } from '../runs/server-connection.ts'
 import { workspaceNote } from '../runs/workspace-note.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
-import { type CliOutput, escapeControls } from '../terminal/output.ts'
-import { approvalPrompt, readAnswer } from './approval-prompt.ts'
+import { type CliOutput, escapeControls, oneLine } from '../terminal/output.ts'
+import { answerIn } from '../terminal/question.ts'
 import { ApprovalTalk } from './approval-talk.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
@@ -18,10 +19,11 @@ import type { EarlyKeys } from './input/early-keys.ts'
 import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
+import { plainRows } from './markdown/wrap.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
 import { deliveryText, promptRows, statusText } from './status-text.ts'
-import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
+import { ChatThread, errorRows } from './thread/chat-thread.ts'
 import { LinePrinter } from './thread/line-printer.ts'
 
 export interface TerminalChatOptions {
@@ -88,7 +90,6 @@ export class TerminalChat {
     this.#approvals = this.#newApprovals()
   }
 
-  /** Resolves when the person leaves. */
   async run(): Promise<ChatEnd> {
     const handlers = {
       SIGTERM: () => this.leave(),
@@ -194,7 +195,7 @@ export class TerminalChat {
   #prompt(): { readonly text: string; readonly colour: ['bold', 'yellow'] | ['bold', 'cyan'] } {
     if (this.#question) return { text: this.#question.text, colour: ['bold', 'yellow'] }
     return this.#approvals.isAsking
-      ? { text: approvalPrompt, colour: ['bold', 'yellow'] }
+      ? { text: APPROVAL_QUESTION, colour: ['bold', 'yellow'] }
       : { text: '› ', colour: ['bold', 'cyan'] }
   }
 
@@ -261,7 +262,7 @@ export class TerminalChat {
     }
     const isAnswer = this.#approvals.isAsking && !isCommand
     // A text that is no answer can be had again with the arrow key.
-    if (!isAnswer || readAnswer(text) === null) this.#options.history.add(text)
+    if (!isAnswer || answerIn(text, APPROVAL_ANSWERS) === null) this.#options.history.add(text)
     if (isAnswer) return void this.#approvals.answer(text)
     if (text.trim() === '') return
     if (isCommand) {
@@ -413,5 +414,3 @@ const lostWords: { readonly [code: string]: string } = {
   not_sent: 'The server is away, so this was not sent. Try again when it is back.',
   unknown_outcome: 'The connection was lost before the server answered. Look at what the session shows, and try again.',
 }
-
-const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

@@ -11,7 +11,7 @@ import { formatHost } from '../../runners/network/destination.ts'
 import { fileChanges } from '../../targets/agents/file-changes.ts'
 import { watchAgents } from '../../targets/agents/folder.ts'
 import { projectModules } from '../../targets/agents/project-modules.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, failure } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { portProblem } from '../config/port-owner.ts'
 import { tokenFromEnv } from '../config/settings.ts'
@@ -39,7 +39,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   const url = `http://${formatHost(host)}:${port}`
   // Another server at this port would answer in place of the Worker, and look ready.
   const problem = await portProblem(Number(port), host)
-  if (problem !== null) throw new ExitError(EXIT_CODES.failed, problem)
+  if (problem !== null) throw failure(problem)
   findWrangler(env)
   out.note('Building the Worker, and starting the Workers runtime: some 10 seconds …')
   const project = await workerProject(data, agents, { isDev: true })
@@ -71,7 +71,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   if (!isReady && !interrupted.signal.aborted) {
     child.kill()
     reports.close()
-    throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
+    throw failure('The Worker could not be started; wrangler says above why.')
   }
   if (isReady) {
     const agents = await servedAgents(url, own ?? [], env)

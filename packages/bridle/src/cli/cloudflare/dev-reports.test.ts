@@ -7,8 +7,7 @@ import type { EventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { devReporter } from '../../targets/cloudflare/dev-reports.ts'
 import type { AgentFailure, RunUpdate } from '../../targets/node/index.ts'
-import { mappedStack } from './mapped-stack.ts'
-import { listenForReports, type ReportListener } from './report-listener.ts'
+import { listenForReports, mappedStack, type ReportListener } from './report-listener.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-reports-'))
 const { stackTraceLimit } = Error

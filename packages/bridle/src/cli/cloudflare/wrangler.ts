@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { type ExitError, failure } from '../command.ts'
 
 /** The version that the tests use. The runtime of an older one does not know the compatibility date of the Worker. */
 const VERSION = '4.155.0'
@@ -50,4 +50,4 @@ export const findWrangler = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
 }
 
 const wranglerNeeded = (what: string): ExitError =>
-  new ExitError(EXIT_CODES.failed, `The Cloudflare target needs ${what}: npm install --save-dev wrangler@${VERSION}`)
+  failure(`The Cloudflare target needs ${what}: npm install --save-dev wrangler@${VERSION}`)

@@ -2,8 +2,7 @@
 import { utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { buildFailedPage } from './build-pages.ts'
-import { checkoutCockpit } from './checkout-cockpit.ts'
+import { buildFailedPage, checkoutCockpit } from './checkout-cockpit.ts'
 
 const page = fileURLToPath(new URL('../../../../../apps/cockpit/index.html', import.meta.url))
 

@@ -1,5 +1,4 @@
-// `bridle agents` lists the agents of a server.
-import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { printUnder } from '../terminal/fields.ts'
@@ -33,6 +32,5 @@ export const agents = defineCommand({
       const first = rows.find(({ available, closed }) => available && closed === undefined)
       if (first) out.note(`\n${commandName(env)} run ${first.name} "Hello"${repeatedFlags(flags)}`)
     }
-    return EXIT_CODES.ok
   },
 })

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '../../client/index.ts'
 import { takeOver } from '../apply/take-over.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, ExitError, failure, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
 import { namedUrl, repeatedFlags, serverSettings, startCommand } from '../config/settings.ts'
@@ -26,10 +26,8 @@ export const apply = defineCommand({
       type: 'boolean',
       help: 'also bring files that a server loads: agents, settings, .env, packages of a project',
     },
-    ...agentOption,
-    ...clientOptions,
+    ...sessionOptions,
     ...dataOptions,
-    ...outputOptions,
   },
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
 with git diff. Where they do not fit, nothing is changed, and the words have the command that keeps your version of those files.
@@ -65,7 +63,6 @@ After further work of the session, apply brings what changed since.`,
     if (out.isJson)
       out.row({ type: 'applied', sessionId: card.id, source, files, ...(keep.length > 0 && { kept: keep }) })
     else out.line(appliedText(files, source, keep))
-    return EXIT_CODES.ok
   },
 })
 
@@ -88,12 +85,11 @@ const foldersOf = ({
   workspace_source: source,
   workspace_path: path,
 }: SessionDetail): { readonly source: string; readonly path: string } => {
-  const refuse = (message: string) => new ExitError(EXIT_CODES.failed, message)
-  if (kind === 'in_place') throw refuse(`The session works in ${source} itself.`)
-  if (kind === 'copy') throw refuse(`The session works in a copy: its files are in ${path}.`)
+  if (kind === 'in_place') throw failure(`The session works in ${source} itself.`)
+  if (kind === 'copy') throw failure(`The session works in a copy: its files are in ${path}.`)
   if (kind !== 'git_worktree' || source === undefined || path === undefined)
-    throw refuse('The session has no workspace of a repository.')
+    throw failure('The session has no workspace of a repository.')
   if (!existsSync(source) || !existsSync(path))
-    throw refuse(`The folders of the session are not on this machine: ${source}.`)
+    throw failure(`The folders of the session are not on this machine: ${source}.`)
   return { source, path }
 }

@@ -1,9 +1,11 @@
 // `bridle approvals` lists the open approvals of all sessions, oldest first.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { PendingApproval } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
-import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { cellsWithIds } from '../terminal/session-table.ts'
@@ -16,11 +18,7 @@ export const approvals = defineCommand({
   run: async ({ flags, env, out }) => {
     const fabric = await createClient(flags, env)
     const open: PendingApproval[] = []
-    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const page = await fabric.approvals(cursor === undefined ? {} : { cursor })
-      open.push(...page.approvals)
-      cursor = page.next
-    }
+    for await (const page of allPages((cursor) => fabric.approvals(present({ cursor })))) open.push(...page.approvals)
     const rows: PendingApproval[] = []
     for (const row of open) rows.push(await whole(fabric, row))
     const show = async (): Promise<void> => {
@@ -47,7 +45,6 @@ export const approvals = defineCommand({
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')
     else await show()
-    return EXIT_CODES.ok
   },
 })
 

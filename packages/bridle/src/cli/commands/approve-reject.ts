@@ -1,5 +1,3 @@
-// `bridle approve` and `bridle reject` answer an approval.
-
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { FabricClient } from '../../client/index.ts'
@@ -7,14 +5,14 @@ import { present } from '../../kernel/json.ts'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
 import {
-  agentOption,
   type CliFlags,
   type CliInvocation,
-  clientOptions,
   defineCommand,
   EXIT_CODES,
   ExitError,
-  outputOptions,
+  failure,
+  sessionOptions,
+  usageError,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
@@ -26,9 +24,7 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 const options = {
   reason: { type: 'string', value: 'TEXT', help: 'the reason; the agent reads it' },
   actor: { type: 'string', value: 'NAME', help: 'the person who decides' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const approve = defineCommand({
@@ -40,10 +36,8 @@ export const approve = defineCommand({
   notes: `--edit opens $VISUAL or $EDITOR, else a line of the terminal. The answer n leaves the approval open.`,
   run: async (call) => {
     const { args: given, edit } = call.flags
-    if (given !== undefined && edit)
-      throw new ExitError(EXIT_CODES.usage, '--args and --edit both change the arguments; take one of them.')
-    if (edit && !call.out.canAsk)
-      throw new ExitError(EXIT_CODES.usage, '--edit needs a terminal; elsewhere use --args JSON.')
+    if (given !== undefined && edit) throw usageError('--args and --edit both change the arguments; take one of them.')
+    if (edit && !call.out.canAsk) throw usageError('--edit needs a terminal; elsewhere use --args JSON.')
     const args = given === undefined ? undefined : (parseJsonObject('--args', given) as FabricJsonObject)
     return decideApproval('approve', call, edit ? editedArguments(call) : async () => ({ args, draft: null }))
   },
@@ -68,7 +62,7 @@ const decideApproval = async (
   verb: 'approve' | 'reject',
   { args: [session = '', approvalId = ''], flags, env, out }: DecisionCall,
   argumentsOf: ArgumentSource,
-): Promise<number> => {
+): Promise<undefined> => {
   const { reason, actor, agent } = flags
   const fabric = await createClient(flags, env)
   const decide = async (id: string) => {
@@ -91,7 +85,6 @@ const decideApproval = async (
   })
   if (out.isJson) out.row({ sessionId: id, ...answer })
   else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${id}.`)
-  return EXIT_CODES.ok
 }
 
 /** Shows the approval, lets a person edit its arguments, and asks. */
@@ -117,5 +110,5 @@ const editedArguments =
 const noApproval = (session: string, approvalId: string, flags: DecisionCall['flags']): ExitError => {
   const which = flags.agent === undefined ? session : `The session ${session} of the agent ${flags.agent}`
   const next = `${commandName()} approvals${repeatedFlags(flags)}`
-  return new ExitError(EXIT_CODES.failed, `${which} has no approval ${approvalId}. Those that wait: ${next}`)
+  return failure(`${which} has no approval ${approvalId}. Those that wait: ${next}`)
 }

@@ -2,16 +2,9 @@
 import { pipeline } from 'node:stream/promises'
 import type { ArtifactPage, FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  agentOption,
-  type CliFlags,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { type CliFlags, defineCommand, failure, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -21,9 +14,7 @@ import { printTable, timeAgo } from '../terminal/table.ts'
 
 const options = {
   output: { type: 'string', short: 'o', value: 'FILE', help: 'save the artifact there; else it is printed' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const artifacts = defineCommand({
@@ -31,11 +22,10 @@ export const artifacts = defineCommand({
   notes: 'An artifact is named by its id, or by its name: then it is the newest of that name.',
   run: async ({ args: [session = '', artifact], flags, env, out }) => {
     if (artifact === undefined && flags.output !== undefined)
-      throw new ExitError(EXIT_CODES.usage, '-o needs an artifact to save: its id or its name.')
+      throw usageError('-o needs an artifact to save: its id or its name.')
     const fabric = await createClient(flags, env)
     if (artifact === undefined) await list(fabric, session, flags, out)
     else await read(fabric, session, artifact, flags, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -43,11 +33,8 @@ const list = async (fabric: FabricClient, session: string, flags: CliFlags<typeo
   const { agent } = flags
   const rows: ArtifactPage['artifacts'][number][] = []
   const all = async (id: string): Promise<string> => {
-    for (let before: string | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
-      const page = await fabric.artifacts(id, present({ agent, before }))
+    for await (const page of allPages((before) => fabric.artifacts(id, present({ agent, before }))))
       rows.push(...page.artifacts)
-      before = page.next === undefined ? undefined : String(page.next)
-    }
     return id
   }
   const id = await withSession(fabric, session, agent, all)
@@ -84,10 +71,7 @@ const read = async (
   const answer = await withSession(fabric, session, agent, readFrom).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
     const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
-    throw new ExitError(
-      EXIT_CODES.failed,
-      `There is no artifact ${artifact} in ${id}. Try ${commandName()} artifacts ${id}${words}`,
-    )
+    throw failure(`There is no artifact ${artifact} in ${id}. Try ${commandName()} artifacts ${id}${words}`)
   })
   if (output !== undefined) {
     await saveFile(answer, output, 'artifact')
@@ -99,6 +83,6 @@ const read = async (
   if (process.stdout.isTTY !== true) return pipeline(bodyOf(answer), process.stdout, { end: false })
   const type = answer.headers.get('content-type') ?? ''
   if (!/^text\/|json|xml|javascript/.test(type))
-    throw new ExitError(EXIT_CODES.usage, `${artifact} is ${type || 'no text'}; save it with -o FILE.`)
+    throw usageError(`${artifact} is ${type || 'no text'}; save it with -o FILE.`)
   out.line(escapeControls(await answer.text()))
 }

@@ -3,7 +3,7 @@
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, failure, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
 import { awayRemarks } from '../runs/away-remarks.ts'
@@ -12,7 +12,7 @@ import { asRemoval } from '../runs/missing-session.ts'
 import { pauseWatch } from '../runs/pause-watch.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { findSession, isNotFound } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
 import { endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -36,7 +36,7 @@ within 2 seconds cancels it.`,
     const after = flags.after === undefined ? undefined : parseEventFlag('--after', flags.after)
     const lookup = await createClient(flags, env)
     // With an agent the session need not exist, so the text is its whole id.
-    const known = agent === null ? await withSession(lookup, session, undefined, (each) => lookup.session(each)) : null
+    const known = agent === null ? await findSession(lookup, session, undefined) : null
     const id = known?.id ?? session
     const isAnswered = await answeredBefore(lookup, id, agent)
     const fabric = await createWatchingClient(flags, env)
@@ -84,7 +84,7 @@ within 2 seconds cancels it.`,
     } catch (error) {
       if (hasOpened || !isNotFound(error)) throw asRemoval(error, id)
       await checkAgent(lookup, flags.agent)
-      throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
+      throw failure(`There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
       await questions.close()
       printer.freshLine()
@@ -116,5 +116,5 @@ const sequenceOf = (name: string): number => Number(/(\d+)(~\d+)?$/.exec(name)?.
 const replayOf = (text: string): 'all' | 'none' | number => {
   if (text === 'all' || text === 'none') return text
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new ExitError(EXIT_CODES.usage, `--replay ${text} is neither all, none nor a number.`)
+  throw usageError(`--replay ${text} is neither all, none nor a number.`)
 }

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyFolder } from '../../runners/sandboxes/folders/folder-copy.ts'
 import { isWithin } from '../../targets/node/workspaces/folder-names.ts'
-import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, failure, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { serverSettings } from '../config/settings.ts'
 import { dataOptions } from '../setting-flags.ts'
@@ -23,11 +23,11 @@ export const backup = defineCommand({
     const data = resolve((await serverSettings(flags, env)).data)
     const target = resolve(folder)
     if (!existsSync(join(data, DATABASE)))
-      throw new ExitError(EXIT_CODES.usage, `There is no data of a server in ${data}. Name its folder with --data.`)
-    if (existsSync(target)) throw new ExitError(EXIT_CODES.usage, `${folder} exists. Name a folder that does not.`)
+      throw usageError(`There is no data of a server in ${data}. Name its folder with --data.`)
+    if (existsSync(target)) throw usageError(`${folder} exists. Name a folder that does not.`)
     const from = await realpath(data)
     if (isWithin(await realPlace(target), from))
-      throw new ExitError(EXIT_CODES.usage, `${folder} is inside of the data folder. Name one outside.`)
+      throw usageError(`${folder} is inside of the data folder. Name one outside.`)
     await mkdir(dirname(target), { recursive: true })
     // A copy that is cut off must not stand under its name. Nobody else can know or make this one: the copy has the secrets of the server.
     const partial = await mkdtemp(`${target}.partial-`)
@@ -46,17 +46,10 @@ export const backup = defineCommand({
       await rm(partial, { recursive: true, force: true })
     } catch (cause) {
       await rm(partial, { recursive: true, force: true })
-      throw new ExitError(
-        EXIT_CODES.failed,
-        `The copy broke off: ${(cause as Error).message}. Nothing is kept of it.`,
-        {
-          cause,
-        },
-      )
+      throw failure(`The copy broke off: ${(cause as Error).message}. Nothing is kept of it.`, { cause })
     }
     if (out.isJson) out.row({ data, backup: target })
     else out.line(`${data} is copied to ${folder}. ${commandName()} start --data ${folder} serves the copy.`)
-    return EXIT_CODES.ok
   },
 })
 

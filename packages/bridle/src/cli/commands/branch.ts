@@ -2,21 +2,13 @@
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  actOptions,
-  agentOption,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { actOptions, defineCommand, failure, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 
 export const branch = defineCommand({
   options: {
@@ -26,9 +18,7 @@ export const branch = defineCommand({
     title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
     ...continuationOptions,
     ...actOptions,
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `The session itself does not change. Without a prompt the new session waits for one.
 The prompts of an imported session are shown first; a script confirms them with --confirm.
@@ -36,15 +26,15 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
   run: async ({ args: [session = '', prompt], flags, env, out }) => {
     const { from, checkpoint, id, title, reason, actor, agent } = flags
     if (from !== undefined && checkpoint !== undefined)
-      throw new ExitError(EXIT_CODES.usage, '--from and --checkpoint name the same thing; take one of them.')
+      throw usageError('--from and --checkpoint name the same thing; take one of them.')
     const named = from === undefined ? undefined : parseEventFlag('--from', from)
     const fabric = await createClient(flags, env)
-    const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
+    const detail = await findSession(fabric, session, agent)
     const serverFlags = repeatedFlags(flags)
     const event = named ?? pointOf(detail, checkpoint)
     if (event === undefined) {
       const nextFlags = await sessionFlags(fabric, { id: detail.id, agent }, serverFlags)
-      throw new ExitError(EXIT_CODES.failed, noPointText(detail.id, checkpoint, nextFlags))
+      throw failure(noPointText(detail.id, checkpoint, nextFlags))
     }
     const continuation = await confirmedContinuation(detail, { flags, env, out })
     // The server copies the folder of the session before it answers, however large it is.
@@ -57,11 +47,7 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
       .catch(async (error: unknown) => {
         const isConflict = error instanceof FabricError && error.status === 409
         if (id === undefined || !isConflict || !(await isTaken(fabric, id))) throw error
-        throw new ExitError(
-          EXIT_CODES.failed,
-          `There is a session ${id} already. Choose another --id, or leave it out.`,
-          { cause: error },
-        )
+        throw failure(`There is a session ${id} already. Choose another --id, or leave it out.`, { cause: error })
       })
     const { id: sessionId, status } = made
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent: made.parent, status })
@@ -74,7 +60,6 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
           : `${commandName(env)} attach ${sessionId}${nextFlags}`
       out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}`)
     }
-    return EXIT_CODES.ok
   },
 })
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { saveBuildManifest } from '../../targets/node/build-manifests.ts'
 import { workerProject } from '../cloudflare/worker-project.ts'
 import { findWrangler, startWrangler } from '../cloudflare/wrangler.ts'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, failure, usageError } from '../command.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { DEFAULT_DATA } from '../config/default-data.ts'
@@ -22,8 +22,7 @@ export const build = defineCommand({
 A project with a wrangler.jsonc of its own is built by that.`,
   run: async ({ flags, env, out }) => {
     const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
-    if (target !== 'cloudflare')
-      throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; cloudflare is one.`)
+    if (target !== 'cloudflare') throw usageError(`There is no target "${target}"; cloudflare is one.`)
     const source = agentsSetting(flags, env, await readConfigFile())
     // Before anything is written: a build that cannot begin leaves no files.
     findWrangler(env)
@@ -35,14 +34,12 @@ A project with a wrangler.jsonc of its own is built by that.`,
       text(child.stderr as NodeJS.ReadableStream),
       once(child, 'exit'),
     ])
-    if (code !== 0)
-      throw new ExitError(EXIT_CODES.failed, `wrangler could not build it:\n${errors.trim() || output.trim()}`)
+    if (code !== 0) throw failure(`wrangler could not build it:\n${errors.trim() || output.trim()}`)
     const size = /Total Upload: (.*)/.exec(output)?.[1] ?? 'size unknown'
     saveBuildManifest(data, folder, { target, agents, size }, Date.now())
     out.line(`${folder}: ${size}`)
     if (agents !== null) out.line(agentsLine(agents))
     out.line(`deploy it: npx wrangler deploy --config ${config}`)
-    return EXIT_CODES.ok
   },
 })
 

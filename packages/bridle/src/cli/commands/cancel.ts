@@ -1,7 +1,6 @@
-// `bridle cancel` stops the run in progress.
 import type { FabricClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { actOptions, defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -12,9 +11,7 @@ export const cancel = defineCommand({
     run: { type: 'string', value: 'ID', help: 'this run, also one that is queued; else the one in progress' },
     queue: { type: 'boolean', help: 'the prompts that wait for their turn, too' },
     ...actOptions,
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `The session stays, and takes the next prompt.
 Background work ends: its waiting prompts are dropped, and bridle branch goes on.
@@ -30,14 +27,13 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
     const { id, cancelled, status } = receipt
     if (out.isJson) {
       out.row({ sessionId: id, agent: receipt.agent, cancelled, status })
-      return EXIT_CODES.ok
+      return
     }
     out.line(cancelText(receipt, before, flags))
     if (hasEnded(receipt)) {
       const nextFlags = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
       out.note(`To go on, branch from it: ${commandName(env)} branch ${id} "…"${nextFlags}`)
     }
-    return EXIT_CODES.ok
   },
 })
 

@@ -5,7 +5,7 @@ import { holdKeys } from '../chat/input/early-keys.ts'
 import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { namedUrl, repeatedFlags } from '../config/settings.ts'
 import { rethrowMissing } from '../runs/missing-session.ts'
@@ -38,7 +38,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env }) => {
     const [agent] = args
     if (flags.id !== undefined && flags.continue)
-      throw new ExitError(EXIT_CODES.usage, `Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
+      throw usageError(`Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
     const workspace = chatWorkspace(agent, flags, env)
     checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
@@ -60,7 +60,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         rethrowMissing(error, connection, flags.id ?? ''),
       )
       if (earlyKeys === null)
-        return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
+        return await runPipedChat(connection, target, out, interruption.signal).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)
           if (changes !== null) out.note(changes)
         })

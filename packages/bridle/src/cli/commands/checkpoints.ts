@@ -1,18 +1,18 @@
 // `bridle checkpoints` lists the points from which a session can be branched.
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 
 export const checkpoints = defineCommand({
-  options: { ...agentOption, ...clientOptions, ...outputOptions },
+  options: sessionOptions,
   notes: `Newest first. Besides checkpoints of the agent, the end of a turn and an approval are points to branch from.
 A server lists the newest of them; bridle branch --from takes any event of the log.`,
   run: async ({ args: [session = ''], flags, env, out }) => {
     const fabric = await createClient(flags, env)
-    const detail = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
+    const detail = await findSession(fabric, session, flags.agent)
     const { id, resume_points: points, checkpoints: kept } = detail
     const numbers = new Map(kept.map(({ event_id: event, sequence }) => [event, sequence]))
     const rows = points.toReversed().map((point) => {
@@ -33,6 +33,5 @@ A server lists the newest of them; bridle branch --from takes any event of the l
       const words = await sessionFlags(fabric, { id, agent: flags.agent }, repeatedFlags(flags))
       out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}${words}`)
     }
-    return EXIT_CODES.ok
   },
 })

@@ -1,9 +1,8 @@
 // `bridle completion` prints a script for a shell, which asks it in turn for the ids of sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FabricClient } from '../../client/index.ts'
-import { type CliCommand, clientOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
-import { completionVerbs } from '../completion/completion-words.ts'
-import { shellScripts } from '../completion/shell-scripts.ts'
+import { type CliCommand, clientOptions, defineCommand, usageError } from '../command.ts'
+import { completionVerbs, shellScripts } from '../completion/shell-scripts.ts'
 import { createClient, serverAddress } from '../config/settings.ts'
 import { COMPLETION_IDS_MAX, COMPLETION_MS } from '../limits.ts'
 import type { VerbRow } from '../verbs.ts'
@@ -37,11 +36,9 @@ The scripts call bridle itself, with completion sessions and completion agents, 
         // A shell expands the words that it is offered: a server could run commands with a name such as $(...).
         for (const name of await Promise.race([found.catch(() => []), late])) if (PLAIN_NAME.test(name)) out.line(name)
       } else
-        throw new ExitError(
-          EXIT_CODES.usage,
+        throw usageError(
           `There is no completion for "${shell}"; there is one for ${Object.keys(shellScripts).join(', ')}.`,
         )
-      return EXIT_CODES.ok
     },
   })
 

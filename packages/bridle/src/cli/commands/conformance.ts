@@ -3,7 +3,7 @@
 import { STEP_TIMEOUT_MS } from '../../conformance/limits.ts'
 import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '../../conformance/server-run.ts'
 import { durationText } from '../../words/index.ts'
-import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, failure, outputOptions, usageError } from '../command.ts'
 import { checkedUrl, serverAddress } from '../config/settings.ts'
 import { conformanceReport } from '../terminal/conformance-report.ts'
 
@@ -25,8 +25,7 @@ Exchanges that need a server with other settings are skipped, with the reason. E
     const token = flags.token ?? (await serverAddress({ url }, env)).authToken
     const timeoutMs = timeoutOf(flags.timeout)
     const count = selectCases(flags.only).length
-    if (count === 0)
-      throw new ExitError(EXIT_CODES.usage, `No rule begins with "${flags.only}". Rules are called H1, F6, W4, T3.`)
+    if (count === 0) throw usageError(`No rule begins with "${flags.only}". Rules are called H1, F6, W4, T3.`)
     await checkServer(url, token, timeoutMs)
     const report = conformanceReport(out)
     report.begin(url, count)
@@ -42,13 +41,13 @@ Exchanges that need a server with other settings are skipped, with the reason. E
 
 const timeoutOf = (seconds: string | undefined): number => {
   const timeoutMs = seconds === undefined ? STEP_TIMEOUT_MS : Number(seconds) * 1_000
-  if (!(timeoutMs > 0)) throw new ExitError(EXIT_CODES.usage, `--timeout ${seconds} is not a number of seconds.`)
+  if (!(timeoutMs > 0)) throw usageError(`--timeout ${seconds} is not a number of seconds.`)
   return timeoutMs
 }
 
 /** Ends with one line when the server is not there, is a website, or refuses the token. Any other answer shows in the report. */
 const checkServer = async (url: string, token: string | undefined, timeoutMs: number): Promise<void> => {
-  const stop = (problem: string) => new ExitError(EXIT_CODES.failed, `${url} ${problem}`)
+  const stop = (problem: string) => failure(`${url} ${problem}`)
   const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(`${url}/sessions?limit=1`, { headers, signal, redirect: 'manual' }).catch(

@@ -1,40 +1,29 @@
 // `bridle delete` erases a session, after it has asked.
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 import { truncateLine } from '../terminal/output.ts'
-import { askChoice } from '../terminal/question.ts'
+import { confirm } from '../terminal/question.ts'
 
 export const deleteSession = defineCommand({
   options: {
     yes: { type: 'boolean', short: 'y', help: 'without a question; needed where nobody can answer one' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: 'The log, the artifacts and the files of the session are gone for good, and its run ends. Its branches stay.',
   run: async ({ args: [session = ''], flags, env, out }) => {
-    if (!flags.yes && !out.canAsk)
-      throw new ExitError(EXIT_CODES.usage, `Nobody can be asked here: ${commandName()} delete needs --yes.`)
+    if (!flags.yes && !out.canAsk) throw usageError(`Nobody can be asked here: ${commandName()} delete needs --yes.`)
     const fabric = await createClient(flags, env)
-    const { id, agent, title } = await withSession(fabric, session, flags.agent, (each) =>
-      fabric.session(each, flags.agent),
-    )
+    const { id, agent, title } = await findSession(fabric, session, flags.agent)
     if (!flags.yes) {
-      const { signal, dispose } = listenForInterrupt()
       const which = `${id} of ${agent}`
       const room = out.width - `${which}: “”`.length
       out.line(title === '' || room < 1 ? which : `${which}: “${truncateLine(title, room)}”`)
-      const answer = await askChoice(out, 'This cannot be undone. Delete it? [y]es, [n]o: ', ['y', 'n'], signal)
-      dispose()
-      if (answer === null) out.write('\n')
-      if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, `Nothing was deleted.`)
+      await confirm(out, 'This cannot be undone. Delete it?', 'Nothing was deleted.')
     }
     await fabric.remove(agent, id)
     if (out.isJson) out.row({ sessionId: id, agent, deleted: true })
     else out.line(`Deleted ${id}.`)
-    return EXIT_CODES.ok
   },
 })

@@ -1,26 +1,25 @@
 // `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
-import { join } from 'node:path'
-import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
+import { join, relative } from 'node:path'
+import { packageOf, type TrustedFiles, trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
 import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, EXIT_CODES, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { DEFAULT_DATA } from '../config/default-data.ts'
-import { ignoredFileNotes } from '../config/ignored-files.ts'
-import { pageNotes } from '../config/page-notes.ts'
-import { isPort, serverSettings } from '../config/settings.ts'
-import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
+import { checkedPort, serverSettings } from '../config/settings.ts'
+import { earlyNotes, readyNotes } from '../config/start-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { flagsOf, serverOptions } from '../setting-flags.ts'
-import { askAboutFiles } from '../terminal/confirmation-key.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
+import { type CliOutput, escapeControls } from '../terminal/output.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { startServer, stopServer } from './start.ts'
 
 export const dev = defineCommand({
@@ -31,24 +30,25 @@ already, start again: sessions survive it.`,
   run: async ({ flags, env, out }) => {
     const { target = 'node' } = flags
     if (target === 'cloudflare') {
-      if (flags.token)
-        throw new ExitError(
-          EXIT_CODES.usage,
-          '--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.',
-        )
+      if (flags.token) throw usageError('--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.')
       if (flags.store !== undefined)
-        throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
+        throw usageError('--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
-      if (!isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
       // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
-      return devCloudflare({ port, host, data, env, out, agents: agentsSetting(flags, env, await readConfigFile()) })
+      return devCloudflare({
+        port: checkedPort(port),
+        host,
+        data,
+        env,
+        out,
+        agents: agentsSetting(flags, env, await readConfigFile()),
+      })
     }
-    if (target !== 'node')
-      throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; node and cloudflare are.`)
+    if (target !== 'node') throw usageError(`There is no target "${target}"; node and cloudflare are.`)
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
-    for (const line of [...ignoredFileNotes(), ...variableNotes(env)]) out.line(line)
+    earlyNotes(env).forEach(out.line)
     // An agent's own lines are often below many of a library.
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('../../targets/agents/project-modules.ts')
@@ -82,8 +82,7 @@ already, start again: sessions survive it.`,
     out.line(await startMessage(server, settings, env, out.width))
     // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
     lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
-    const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of [...pageNotes(settings), ...defaultAgentNotes(env, served)]) out.line(line)
+    readyNotes(server, settings, env).forEach(out.line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
     const endQuestions = askAboutFiles(trustedFiles(settings.data), out, commandName(env))
     await lines.waiting(await waitingApprovals(server.url, settings))
@@ -96,3 +95,55 @@ already, start again: sessions survive it.`,
 
 const watchedFolder = ({ agents, agentsRoot }: ServerOptions): string =>
   `${join(agentsRoot || '.', typeof agents === 'string' ? agents : 'agents')}/`
+
+/** Asks about files that changed while a session worked in place, now and whenever a further one is held: one key loads all of them. Returns the end of that. */
+const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: string): (() => void) => {
+  const { stdin } = process
+  const hasKeys = out.canAsk && stdin.isTTY
+  let isListening = false
+  const listen = (wanted: boolean) => {
+    if (!hasKeys || wanted === isListening) return
+    isListening = wanted
+    stdin.setRawMode(wanted)
+    if (wanted) stdin.on('data', onKeys).resume()
+    else stdin.off('data', onKeys).pause()
+  }
+  const onKeys = (keys: Buffer) => {
+    // While the input is raw, Ctrl+C is a key like any other.
+    if (keys.includes(CTRL_C)) process.kill(process.pid, 'SIGINT')
+    else if (keys.toString('latin1') === 'a') trust.acceptHeld()
+  }
+  const ask = (paths: readonly string[]) => {
+    if (paths.length === 0) return
+    for (const line of questionLines(
+      [...new Set(paths.map((path) => relative(process.cwd(), packageOf(path) ?? path)))],
+      hasKeys,
+      command,
+    ))
+      out.line(line)
+    listen(true)
+  }
+  const end = trust.listen((change) => {
+    if ('held' in change) return ask(change.held)
+    listen(false)
+    for (const path of new Set(change.accepted.map((each) => packageOf(each) ?? each)))
+      out.line(`${out.style('green', '✓')} ${escapeControls(relative(process.cwd(), path))} is confirmed.`)
+  })
+  ask(trust.held)
+  return () => {
+    end()
+    listen(false)
+  }
+}
+
+const CTRL_C = '\x03'
+
+export const questionLines = (files: readonly string[], hasKeys: boolean, command: string): readonly string[] => {
+  const shown = files.map((file) => escapeControls(file))
+  const flags = shown.map((file) => ` --accept ${shellWord(file)}`).join('')
+  const it = files.length === 1 ? 'it' : 'them'
+  const answer = hasKeys ? `press a to load ${it}` : `start again with ${command} dev${flags}`
+  return [
+    `? Changed while a session worked in place here, and not loaded: ${shown.join(', ')}. Look at ${it}, then ${answer}.`,
+  ]
+}

@@ -21,7 +21,7 @@ import { createClient, namedUrl, serverAddress, serverSettings } from '../config
 import { explainError } from '../explain-error.ts'
 import { agentsOptions, dataOptions } from '../setting-flags.ts'
 import { escapeControls } from '../terminal/output.ts'
-import { wrapWords } from '../terminal/text-lines.ts'
+import { behindLabel, wrapWords } from '../terminal/text-lines.ts'
 
 export interface DoctorFinding {
   readonly check: string
@@ -40,8 +40,8 @@ export const doctor = defineCommand({
     const { url, authToken } = address
     const fabric = await createClient(flags, env, { url, authToken })
     const isNamed = namedUrl(flags, env) !== null
-    const found = await serverFindings(fabric, url, isNamed)
-    const at = found.isBridle && !isNamed ? ofThisFolder(found, url, data) : found
+    const server = await serverFindings(fabric, url, isNamed)
+    const at = server.isBridle && !isNamed ? ofThisFolder(server, url, data) : server
     // Loaded only now: it imports the code of agents.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
@@ -65,18 +65,15 @@ export const doctor = defineCommand({
     const width = Math.max(...findings.map(({ check }) => check.length))
     for (const finding of findings) {
       if (out.isJson) out.row(finding)
-      else
-        for (const [at, part] of detailLines(finding.detail, out.width - width - 4).entries())
-          out.line(
-            `${at === 0 ? `${marks[finding.state]} ${finding.check.padEnd(width)}` : ' '.repeat(width + 2)}  ${part}`,
-          )
+      else {
+        const label = `${marks[finding.state]} ${finding.check.padEnd(width)}  `
+        const lines = wrapWords(escapeControls(finding.detail), out.width - width - 4)
+        behindLabel(label, lines, width + 4).forEach(out.line)
+      }
     }
     return findings.some(({ state }) => state === 'wrong') ? EXIT_CODES.failed : EXIT_CODES.ok
   },
 })
-
-const detailLines = (detail: string, columns: number): string[] =>
-  wrapWords(escapeControls(detail), columns).map((part) => part.trimEnd())
 
 const NODE_LEAST = '22.18'
 
@@ -136,20 +133,23 @@ export interface ServerDiagnosis {
   readonly proxiedRequests: number
 }
 
+/** No server of this folder. */
+const diagnosisOf = (state: DoctorFinding['state'], detail: string): ServerDiagnosis => ({
+  isBridle: false,
+  findings: [{ check: 'server', state, detail }],
+  agents: [],
+  store: null,
+  proxiedRequests: 0,
+})
+
 const serverFindings = async (fabric: FabricClient, url: string, isNamed: boolean): Promise<ServerDiagnosis> => {
-  const found = (state: DoctorFinding['state'], detail: string): ServerDiagnosis => ({
-    isBridle: false,
-    findings: [{ check: 'server', state, detail }],
-    agents: [],
-    store: null,
-    proxiedRequests: 0,
-  })
   try {
     // Without a token the answer says only that the server is ready.
     const { ready, agents = [], workspace } = await fabric.ready()
-    if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is no Bridle server`)
+    if (ready !== true || !Array.isArray(agents))
+      return diagnosisOf('wrong', `what answers at ${url} is no Bridle server`)
     return {
-      ...found('ok', `Bridle answers at ${url}`),
+      ...diagnosisOf('ok', `Bridle answers at ${url}`),
       isBridle: true,
       agents,
       store: typeof workspace?.store === 'string' ? workspace.store : null,
@@ -157,29 +157,25 @@ const serverFindings = async (fabric: FabricClient, url: string, isNamed: boolea
     }
   } catch (error) {
     if (error instanceof FabricError && [NO_ANSWER, PROXY_ERROR].includes(error.type))
-      return found('wrong', error.message)
+      return diagnosisOf('wrong', error.message)
     if (!(error instanceof FabricError) || error.status !== 0)
-      return found('wrong', `what answers at ${url} is no Bridle server`)
-    if (isNamed) return found('wrong', explainError(error).message)
+      return diagnosisOf('wrong', `what answers at ${url} is no Bridle server`)
+    if (isNamed) return diagnosisOf('wrong', explainError(error).message)
     const isFree = await canListen(url)
     return isFree
-      ? found('ok', `none at ${url}; the port is free`)
-      : found('wrong', `the port of ${url} is taken by something that does not speak HTTP`)
+      ? diagnosisOf('ok', `none at ${url}; the port is free`)
+      : diagnosisOf('wrong', `the port of ${url} is taken by something that does not speak HTTP`)
   }
 }
 
 /** A server that nobody has named, and that works on another data folder, says nothing about a start here. */
-export const ofThisFolder = (found: ServerDiagnosis, url: string, data: string): ServerDiagnosis => {
-  if (serverOfFolder(data) !== null) return found
-  const detail = `none of this folder. The one at ${url} has another data folder: start here with another --port, or name it with --url`
-  return {
-    isBridle: false,
-    findings: [{ check: 'server', state: 'note', detail }],
-    agents: [],
-    store: null,
-    proxiedRequests: 0,
-  }
-}
+export const ofThisFolder = (diagnosis: ServerDiagnosis, url: string, data: string): ServerDiagnosis =>
+  serverOfFolder(data) !== null
+    ? diagnosis
+    : diagnosisOf(
+        'note',
+        `none of this folder. The one at ${url} has another data folder: start here with another --port, or name it with --url`,
+      )
 
 const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<DoctorFinding> => {
   const check = 'token'

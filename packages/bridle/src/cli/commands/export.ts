@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { FabricClient, SessionFilter } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
@@ -47,7 +47,6 @@ export const exportSessions = defineCommand({
         )
       }
     }
-    return EXIT_CODES.ok
   },
 })
 

@@ -3,16 +3,9 @@
 import type { FabricClient, SessionRow } from '../../client/index.ts'
 import { connectChanges } from '../../client/operator/changes.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  agentOption,
-  type CliFlags,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { type CliFlags, defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { awayRemarks } from '../runs/away-remarks.ts'
@@ -25,13 +18,12 @@ import { healthChangeLines, healthTexts, healthWords } from '../terminal/health-
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { printSessionTable, worstFirst } from '../terminal/session-table.ts'
+import { behindLabel } from '../terminal/text-lines.ts'
 
 const options = {
   watch: { type: 'boolean', short: 'w', help: 'go on with each change, until Ctrl+C' },
   below: { type: 'string', value: 'SCORE', help: 'only sessions with a lower score than this, from 1 to 100' },
-  ...agentOption,
-  ...clientOptions,
-  ...outputOptions,
+  ...sessionOptions,
 } as const
 
 export const health = defineCommand({
@@ -41,12 +33,11 @@ JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a se
   run: async ({ args: [session], flags, env, out }) => {
     const below = flags.below === undefined ? Number.POSITIVE_INFINITY : scoreOf(flags.below)
     if (session !== undefined && flags.below !== undefined)
-      throw new ExitError(EXIT_CODES.usage, '--below chooses sessions of the list; leave it out, or the session.')
+      throw usageError('--below chooses sessions of the list; leave it out, or the session.')
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)
     else await printList(fabric, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags), out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -79,12 +70,9 @@ const oneSession = async (
 
 const unhealthy = async (fabric: FabricClient, below: number, agent: string | undefined): Promise<SessionRow[]> => {
   const rows: SessionRow[] = []
-  let cursor: string | undefined
-  do {
-    const page = await fabric.sessions({ order: 'created', limit: LIST_PAGE, ...present({ agent, cursor }) })
-    rows.push(...page.sessions.filter((row) => isBelow(row, below)))
-    cursor = page.next
-  } while (cursor !== undefined)
+  const read = (cursor: string | undefined) =>
+    fabric.sessions({ order: 'created', limit: LIST_PAGE, ...present({ agent, cursor }) })
+  for await (const page of allPages(read)) rows.push(...page.sessions.filter((row) => isBelow(row, below)))
   if (rows.length === 0) await checkAgent(fabric, agent)
   return worstFirst(rows)
 }
@@ -165,10 +153,9 @@ const printList = async (
 /** A line of its own with the time: the columns of the list above may be out of sight. */
 const printChange = (out: CliOutput, row: SessionRow): void => {
   if (out.isJson) return out.row(rowOf(row))
-  const time = new Date().toTimeString().slice(0, 8)
-  const [first, ...advice] = healthChangeLines(row, out.width - time.length - 2)
-  out.line(`${out.style('dim', time)}  ${first}`)
-  for (const line of advice) out.line(`${' '.repeat(time.length)}  ${line}`)
+  const time = `${new Date().toTimeString().slice(0, 8)}  `
+  const lines = healthChangeLines(row, out.width - time.length)
+  behindLabel(out.style('dim', time), lines, time.length).forEach(out.line)
 }
 
 const healthColumn = {
@@ -183,5 +170,5 @@ const rowOf = ({ id, agent, status, title, health: now }: SessionRow) => ({
 
 const scoreOf = (text: string): number => {
   if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100) return Number(text)
-  throw new ExitError(EXIT_CODES.usage, `--below ${text} is not a number from 1 to 100.`)
+  throw usageError(`--below ${text} is not a number from 1 to 100.`)
 }

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { FabricError } from '../../client/fabric/error.ts'
 import { present } from '../../kernel/json.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, failure, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { checkExportHead } from '../files/export-head.ts'
@@ -37,7 +37,6 @@ export const importSessions = defineCommand({
     }
     const same = rename ? sessions.find(({ existing }) => existing) : undefined
     if (same) out.note(noCopyText(same.id, await sessionFlags(client, same, repeatedFlags(flags))))
-    return EXIT_CODES.ok
   },
 })
 
@@ -53,7 +52,7 @@ const explainRefusal =
     if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
     const reason = withoutSentence(error, 'rename=1')
     const command = `${commandName()} import ${file} --rename${serverFlags}`
-    throw new ExitError(EXIT_CODES.failed, `${reason} To give this one another id:\n  ${command}`)
+    throw failure(`${reason} To give this one another id:\n  ${command}`)
   }
 
 const contentOf = async (file: string): Promise<Blob> => {
@@ -64,8 +63,6 @@ const contentOf = async (file: string): Promise<Blob> => {
     return await openAsBlob(file)
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new ExitError(EXIT_CODES.usage, isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, {
-      cause,
-    })
+    throw usageError(isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, { cause })
   }
 }

@@ -3,30 +3,29 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
 import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 
 export const inspect = defineCommand({
-  options: { ...agentOption, ...clientOptions, ...outputOptions },
+  options: sessionOptions,
   notes: 'In JSON it is one line: the answer of GET /sessions/:id with its workspace and branches.',
   run: async ({ args: [session = ''], flags, env, out }) => {
     const fabric = await createClient(flags, env)
-    const detail = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
+    const detail = await findSession(fabric, session, flags.agent)
     const around = await aroundSession(fabric, detail)
     if (out.isJson) out.row({ ...detail, ...around })
     else {
       const words = await sessionFlags(fabric, { id: detail.id, agent: flags.agent }, repeatedFlags(flags))
       printSession(out, detail, around, words)
     }
-    return EXIT_CODES.ok
   },
 })
 

@@ -4,7 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS } from '../../client/limits.ts'
 import { present } from '../../kernel/json.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions, usageError } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
@@ -31,9 +31,7 @@ export const logs = defineCommand({
     tool: { type: 'string', value: 'NAME', help: 'about this tool' },
     status: { type: 'string', value: 'STATUS', help: 'with this status, such as error' },
     grep: { type: 'string', value: 'PATTERN', help: 'whose JSON has this, in upper or lower case' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `With -f it survives restarts of the server: nothing is lost, repeated or reordered.
 Lines are cut to the terminal; JSON has everything.`,
@@ -72,7 +70,6 @@ Lines are cut to the terminal; JSON has everything.`,
       else if (hint !== '') out.note(`No event fits so far.${hint}`)
     }
     if (follow) await followEvents(fabric, { ...past, tier, agent, isWanted }, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -156,10 +153,10 @@ const followEvents = async (
 
 const tierOf = (text: string): 'default' | 'debug' => {
   if (text === 'default' || text === 'debug') return text
-  throw new ExitError(EXIT_CODES.usage, `--tier ${text} is neither default nor debug.`)
+  throw usageError(`--tier ${text} is neither default nor debug.`)
 }
 
 const countOf = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new ExitError(EXIT_CODES.usage, `--last ${text} is not a number from 1.`)
+  throw usageError(`--last ${text} is not a number from 1.`)
 }

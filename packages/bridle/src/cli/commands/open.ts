@@ -1,15 +1,13 @@
 // `bridle open` prints the address of the cockpit, and opens it in a browser.
 import { spawn } from 'node:child_process'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession } from '../session-ids/session-prefix.ts'
 
 export const open = defineCommand({
   options: {
     print: { type: 'boolean', help: 'only print the address' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: 'A browser is started only from a terminal with a display. With a token the page asks for it once.',
   run: async ({ args: [session], flags, env, out }) => {
@@ -17,14 +15,13 @@ export const open = defineCommand({
     // An address at which nobody answers is not worth printing.
     const found = await (session === undefined
       ? fabric.health().then(() => null)
-      : withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent)))
+      : findSession(fabric, session, flags.agent))
     const url = cockpitUrl(fabric.url, found)
     if (out.isJson) out.row({ url })
     else out.line(url)
-    if (flags.print || !out.canAsk || !hasDisplay(process.platform, env)) return EXIT_CODES.ok
+    if (flags.print || !out.canAsk || !hasDisplay(process.platform, env)) return
     out.note('Opening it in a browser.')
     await startBrowser(url)
-    return EXIT_CODES.ok
   },
 })
 

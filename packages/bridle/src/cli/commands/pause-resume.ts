@@ -1,21 +1,12 @@
 // `bridle pause` and `bridle resume`: a session stops before its next step, and continues there.
 import { present } from '../../kernel/json.ts'
-import {
-  actOptions,
-  agentOption,
-  type CliFlags,
-  type CliInvocation,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  outputOptions,
-} from '../command.ts'
+import { actOptions, type CliFlags, type CliInvocation, defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
-const options = { ...actOptions, ...agentOption, ...clientOptions, ...outputOptions } as const
+const options = { ...actOptions, ...sessionOptions } as const
 
 export const pause = defineCommand({
   options,
@@ -28,7 +19,7 @@ export const resume = defineCommand({ options, run: (call) => act('resume', call
 const act = async (
   verb: 'pause' | 'resume',
   { args: [session = ''], flags, env, out }: CliInvocation<CliFlags<typeof options>>,
-): Promise<number> => {
+): Promise<undefined> => {
   const { reason, actor, agent } = flags
   const fabric = await createClient(flags, env)
   const card = await withSession(fabric, session, agent, (id) => fabric[verb](id, present({ reason, actor, agent })))
@@ -38,5 +29,4 @@ const act = async (
     const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
     out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}${words}`)
   } else out.line(`${id} continues; it is ${status}.`)
-  return EXIT_CODES.ok
 }

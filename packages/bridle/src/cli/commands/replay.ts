@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { History, SessionAt } from '../../history/index.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, ExitError, sessionOptions, usageError } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { explainError } from '../explain-error.ts'
 import { REPLAY_GAP_MS } from '../limits.ts'
@@ -20,9 +20,7 @@ export const replay = defineCommand({
     to: { type: 'string', value: 'EVENT', help: 'only up to this event, such as ev-12' },
     speed: { type: 'string', value: 'SPEED', help: '4x, 0.5x, or max: without a wait. Default: 1x on a terminal' },
     session: { type: 'string', value: 'ID', help: 'which session, where a file has several' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `A file is one that bridle export wrote; no server is needed for it. Waits longer than 2 seconds are shortened.
 JSON is one line: the session as it was at the last event that is shown.
@@ -32,20 +30,18 @@ To ask the prompts again, with another model for instance, use bridle rerun.`,
     const history = await historyFrom(source, flags, env)
     const to = flags.to === undefined ? history.head : history.seqOf(flags.to)
     if (to === undefined)
-      throw new ExitError(
-        EXIT_CODES.usage,
+      throw usageError(
         `--to ${flags.to} is no event of this session; it has ev-${history.first} to ev-${history.head}.`,
       )
     if (out.isJson) {
       const { seq, time, type, conversation, session } = history.at(to)
       out.row({ seq, time, type, conversation, session })
-      return EXIT_CODES.ok
+      return
     }
     const { signal, dispose } = listenForInterrupt()
     const shown = await play(out, history, to, speed, signal)
     dispose()
     printMoment(out, history.at(shown), history.head)
-    return EXIT_CODES.ok
   },
 })
 
@@ -58,7 +54,7 @@ const historyFrom = async (
   const { historyInFile, historyOnServer } = await import('../past/past-session.ts')
   if (existsSync(source)) return historyInFile(source, flags.session)
   if (flags.session !== undefined)
-    throw new ExitError(EXIT_CODES.usage, `--session chooses a session of a file, and there is no file ${source}.`)
+    throw usageError(`--session chooses a session of a file, and there is no file ${source}.`)
   const fabric = await createClient(flags, env)
   return withSession(fabric, source, flags.agent, (id) => historyOnServer(fabric, id, flags.agent)).catch(
     (error: unknown) => {
@@ -118,5 +114,5 @@ const speedOf = (text: string): number => {
   if (text === 'max') return Number.POSITIVE_INFINITY
   const [, factor] = /^(\d{1,4}(?:\.\d{1,3})?)x?$/.exec(text) ?? []
   if (Number(factor) > 0) return Number(factor)
-  throw new ExitError(EXIT_CODES.usage, `--speed ${text} is neither a factor such as 4x nor max.`)
+  throw usageError(`--speed ${text} is neither a factor such as 4x nor max.`)
 }

@@ -1,21 +1,13 @@
 // `bridle rerun` asks the prompts of a session again in a branch, with something changed.
 import type { FabricClient, PolicyRequest } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import {
-  actOptions,
-  agentOption,
-  clientOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { actOptions, defineCommand, sessionOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { findSession, withSession } from '../session-ids/session-prefix.ts'
 import { UnknownAgentError } from '../session-ids/unknown-agent.ts'
 
 export const rerun = defineCommand({
@@ -28,9 +20,7 @@ export const rerun = defineCommand({
     title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
     ...continuationOptions,
     ...actOptions,
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: `The session itself does not change: a new one runs. Without a change the agent as it is now answers again.
 The agent stays the same: another one has other inputs, tools and history.
@@ -54,8 +44,7 @@ Standard output has the id of the new session alone. To watch the past without r
       const other = agent === undefined ? null : await sessionOf(fabric, session)
       // The session of this agent was refused for another reason, such as a model that is not known.
       if (other === null || other.agent === agent) throw error
-      throw new ExitError(
-        EXIT_CODES.usage,
+      throw usageError(
         `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
       )
     })
@@ -67,10 +56,8 @@ Standard output has the id of the new session alone. To watch the past without r
       const words = await sessionFlags(fabric, { id: sessionId, agent: made.agent }, repeatedFlags(flags))
       out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${words}`)
     }
-    return EXIT_CODES.ok
   },
 })
 
 /** The session of this name, whatever its agent; null = there is none, or several. */
-const sessionOf = (fabric: FabricClient, session: string) =>
-  withSession(fabric, session, undefined, (id) => fabric.session(id)).catch(() => null)
+const sessionOf = (fabric: FabricClient, session: string) => findSession(fabric, session, undefined).catch(() => null)

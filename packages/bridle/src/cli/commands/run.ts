@@ -4,7 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
@@ -90,13 +90,12 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const note = workspace ? workspaceNote(known ?? { id }) : null
       if (note !== null) out.note(note)
       pause.readStatus(known?.status)
-      if (pause.isPaused) display.onPause()
+      if (pause.isPaused) display.onPause?.()
     }
     try {
-      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
-        throw new ExitError(EXIT_CODES.usage, sayWhat)
+      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent))) throw usageError(sayWhat)
       display = out.isJson
-        ? jsonDisplay(out)
+        ? { onEvent: out.row }
         : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause })
       const end = await runToEnd({
         ...connection,
@@ -155,7 +154,7 @@ const readsPrompts = async (fabric: FabricClient, agent: string): Promise<boolea
 /** A run without any input that the server refuses lacks a prompt most of the time. */
 const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
-    ? new ExitError(EXIT_CODES.usage, `${refusalText(error)} ${sayWhat}`)
+    ? usageError(`${refusalText(error)} ${sayWhat}`)
     : error
 
 const farewell = (
@@ -187,20 +186,13 @@ const LEFT_WORDS = {
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
-  readonly onDisconnect: (cause: FabricError) => void
+  readonly onDisconnect?: (cause: FabricError) => void
   readonly onReconnect?: () => void
   /** The session is paused already when it takes the prompt. */
-  readonly onPause: () => void
+  readonly onPause?: () => void
   /** Withdraws open questions; resolves when the terminal is free. */
-  readonly finish: () => Promise<void>
+  readonly finish?: () => Promise<void>
 }
-
-const jsonDisplay = (out: CliOutput): RunDisplay => ({
-  onEvent: out.row,
-  onDisconnect: () => {},
-  onPause: () => {},
-  finish: async () => {},
-})
 
 /** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (

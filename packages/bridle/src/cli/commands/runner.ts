@@ -1,7 +1,8 @@
 // `bridle runner` plays one run at a time, in an engine inside a sandbox. A runner knows no sessions.
 import { resolve } from 'node:path'
 import { providers } from '../../runners/credentials/providers.ts'
-import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, outputOptions, usageError } from '../command.ts'
+import { checkedPort } from '../config/settings.ts'
 import { flagsOf } from '../setting-flags.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 
@@ -16,14 +17,9 @@ export const runner = defineCommand({
   notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ${keyNames.join(' and ')}, or
 from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
   run: async ({ flags, env, out }) => {
-    const port = flags.port ?? env.PORT ?? '4318'
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-      throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+    const port = checkedPort(flags.port ?? env.PORT ?? '4318')
     const interrupted = listenForInterrupt()
-    let end = () => {}
-    const ended = new Promise<void>((done) => {
-      end = done
-    })
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const { createEngines, runnerSettings, SandboxRunner } = await import('../../runners/index.ts')
     const settings = settingsOf(() =>
       runnerSettings({ ...env, ...(flags.approvals && { BRIDLE_RUNNER_APPROVALS: flags.approvals }) }),
@@ -44,7 +40,6 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)
     await Promise.race([interrupted.interrupted, ended])
     await running.close()
-    return EXIT_CODES.ok
   },
 })
 
@@ -53,6 +48,6 @@ const settingsOf = <T>(read: () => T): T => {
   try {
     return read()
   } catch (error) {
-    throw new ExitError(EXIT_CODES.usage, error instanceof Error ? error.message : String(error))
+    throw usageError(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,9 +1,8 @@
-// `bridle sessions` lists sessions, the last changed first.
-
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, outputOptions, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
@@ -27,18 +26,16 @@ export const sessions = defineCommand({
     const fabric = await createClient(flags, env)
     const rows: SessionRow[] = []
     // Ordered by last change, a session that changes between two pages would be on neither.
-    let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
+    const filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
     let next: string | undefined
     let count = 0
-    do {
-      const page = await fabric.sessions(filter)
+    for await (const page of allPages((cursor) => fabric.sessions({ ...filter, ...present({ cursor }) }))) {
       next = page.next
       count += page.sessions.length
       if (out.isJson) page.sessions.forEach(out.row)
       else rows.push(...page.sessions)
-      if (next !== undefined) filter = { ...filter, cursor: next }
-      // A page without sessions is not the last one: the server had read enough for one request.
-    } while (next !== undefined && (flags.all || count === 0))
+      if (!flags.all && count > 0) break
+    }
 
     if (count === 0) await checkAgent(fabric, flags.agent)
     if (count === 0) out.note('No sessions.')
@@ -48,7 +45,6 @@ export const sessions = defineCommand({
       out.note(`\n${commandName(env)} inspect ${first.id}${await sessionFlags(fabric, first, repeatedFlags(flags))}`)
     }
     if (next !== undefined) writeRemark(`There are more: --cursor ${next}, or --all`)
-    return EXIT_CODES.ok
   },
 })
 
@@ -59,14 +55,7 @@ const filterOf = (
 ): SessionFilter => {
   const { status, agent, kind, parent, search, limit, cursor } = flags
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
-    throw new ExitError(EXIT_CODES.usage, `--limit ${limit} is not a number from 1 to 500.`)
-  return present({
-    status,
-    agent,
-    kind,
-    parent,
-    search,
-    limit: limit === undefined ? undefined : Number(limit),
-    cursor,
-  }) as SessionFilter
+    throw usageError(`--limit ${limit} is not a number from 1 to 500.`)
+  const count = limit === undefined ? undefined : Number(limit)
+  return present({ status, agent, kind, parent, search, limit: count, cursor }) as SessionFilter
 }

@@ -1,6 +1,5 @@
-// `bridle signal` sends a signal to the run of a session.
 import { present } from '../../kernel/json.ts'
-import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { defineCommand, sessionOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJson } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -9,9 +8,7 @@ export const signal = defineCommand({
   options: {
     key: { type: 'string', value: 'ID', help: 'sent twice with the same key, it takes effect once' },
     actor: { type: 'string', value: 'NAME', help: 'the person or program that sends it' },
-    ...agentOption,
-    ...clientOptions,
-    ...outputOptions,
+    ...sessionOptions,
   },
   notes: 'The payload is JSON: \'{"paid":true}\', 3, \'"a text"\'. Without one it is null.',
   run: async ({ args, flags, env, out }) => {
@@ -25,6 +22,5 @@ export const signal = defineCommand({
     )
     if (out.isJson) out.row({ sessionId, runId, name })
     else out.line(`Sent ${name} to ${sessionId}.`)
-    return EXIT_CODES.ok
   },
 })

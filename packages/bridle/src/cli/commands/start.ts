@@ -2,12 +2,10 @@
 
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { durationText } from '../../words/index.ts'
-import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
-import { ignoredFileNotes } from '../config/ignored-files.ts'
-import { pageNotes } from '../config/page-notes.ts'
+import { defineCommand, failure } from '../command.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
-import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
+import { earlyNotes, readyNotes } from '../config/start-notes.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
 import { serverOptions } from '../setting-flags.ts'
 import { startMessage } from '../terminal/greeting.ts'
@@ -22,14 +20,12 @@ With --token the other verbs find the token by the data folder; in a browser, pa
   run: async ({ flags, env, out }) => {
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
-    for (const line of [...ignoredFileNotes(), ...variableNotes(env)]) out.line(line)
+    earlyNotes(env).forEach(out.line)
     const server = await startServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
-    const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of [...pageNotes(settings), ...defaultAgentNotes(env, served)]) out.line(line)
+    readyNotes(server, settings, env).forEach(out.line)
     await interrupted.interrupted
     await stopServer(server, interrupted, out)
-    return EXIT_CODES.ok
   },
 })
 
@@ -58,7 +54,7 @@ export const startServer = async (settings: ServerSettings): Promise<HarnessServ
     async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error
       const problem = await portInUseText(settings.port, settings.host)
-      throw new ExitError(EXIT_CODES.failed, problem)
+      throw failure(problem)
     },
   )
 }

@@ -1,8 +1,7 @@
 // The scripts as texts. bash runs its own in follow.test.ts; zsh and fish are not on every machine.
 import { expect, test } from 'vitest'
 import { verbs } from '../verbs.ts'
-import { completionVerbs } from './completion-words.ts'
-import { shellScripts } from './shell-scripts.ts'
+import { completionVerbs, shellScripts } from './shell-scripts.ts'
 
 const scriptFor = async (shell: string): Promise<string> => shellScripts[shell]?.(await completionVerbs(verbs)) ?? ''
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { packageOf, trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { dataFolderOf } from './default-data.ts'
 
@@ -15,7 +15,7 @@ export const acceptFiles = ({ accept = [], data }: TrustFlags): void => {
   for (const file of accept) {
     const found = statSync(file, { throwIfNoEntry: false })
     if (!found?.isFile() && !(found?.isDirectory() && packageOf(resolve(file)) !== null))
-      throw new ExitError(EXIT_CODES.usage, `--accept: there is no file ${file}.`)
+      throw usageError(`--accept: there is no file ${file}.`)
     const isAccepted = trustedFiles(dataFolderOf(data === undefined ? {} : { data })).accept(file)
     if (!isAccepted) writeRemark(`--accept: ${file} needs no confirmation.`)
   }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerOptions } from '../../targets/node/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 
 /** The agents of a server: a folder of files, or definitions from the settings file. Undefined = what the server does by itself. */
 export const agentsSetting = (
@@ -19,7 +19,7 @@ const folderOfAgents = (folder: string): string => {
   const inside = join(folder, 'agents')
   if (isFolder(inside)) return inside
   if (isFolder(folder)) return folder
-  throw new ExitError(EXIT_CODES.usage, `There is no folder "${folder}" with agents.`)
+  throw usageError(`There is no folder "${folder}" with agents.`)
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

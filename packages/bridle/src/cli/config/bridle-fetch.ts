@@ -19,7 +19,6 @@ export const NO_ANSWER = 'no_answer'
 export const PROXY_ERROR = 'proxy_error'
 
 export interface FetchPatience {
-  /** The terminal that says what is waited for. */
   readonly out: CliOutput
   /** The time for an answer to begin; null = as long as it takes. */
   readonly answerMs?: number | null
@@ -64,7 +63,7 @@ const patientFetch = (url: string, { out, answerMs = ANSWER_MS }: FetchPatience)
     const patience = new AbortController()
     const timer = answerMs === null ? undefined : setTimeout(() => patience.abort(), answerMs)
     // Requests at the same time share a line of the terminal.
-    if (++waiting === 1) stopLine = withWorkingLine(out, { words: `waiting for the server at ${url}` }).stop
+    if (++waiting === 1) stopLine = withWorkingLine(out, { words: () => `waiting for the server at ${url}` }).stop
     try {
       return await fetch(to, { ...init, signal: patience.signal })
     } catch (error) {

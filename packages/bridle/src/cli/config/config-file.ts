@@ -7,7 +7,7 @@ import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { optionProblem } from '../../targets/option-problem.ts'
 import { optionsOn } from '../../targets/settings.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure, usageError } from '../command.ts'
 import { dataFolderOf } from './default-data.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
@@ -20,12 +20,12 @@ export const readConfigFile = async (folder = '.', data = dataFolderOf({}, folde
   const [name, other] = NAMES.filter(isFile)
   if (name === undefined) return {}
   if (other !== undefined)
-    throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
+    throw usageError(`${name} and ${other} are both here, and only one is read: remove the other.`)
   const config = await load(folder, name, data)
   const problem = isPlainObject(config)
     ? optionProblem(config, optionsOn('node'))
     : 'the default export must be an object, such as { port: 8080 }.'
-  if (problem !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${problem}`)
+  if (problem !== null) throw usageError(`${name}: ${problem}`)
   return config
 }
 
@@ -39,9 +39,9 @@ const load = async (folder: string, name: string, data: string): Promise<ServerO
     const module = await withGuard(folder, data, () => import(href) as Promise<{ default?: ServerOptions }>)
     return module.default ?? {}
   } catch (error) {
-    if (error instanceof UnconfirmedFileError) throw new ExitError(EXIT_CODES.failed, error.message)
+    if (error instanceof UnconfirmedFileError) throw failure(error.message)
     const why = error instanceof SyntaxError ? await syntaxProblem(error, folder, name) : messageOf(error)
-    throw new ExitError(EXIT_CODES.usage, `${name} cannot be read: ${why}`)
+    throw usageError(`${name} cannot be read: ${why}`)
   }
 }
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { ignoredFileNotes } from './ignored-files.ts'
 import { repeatedFlags, serverSettings } from './settings.ts'
+import { ignoredFileNotes } from './start-notes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bridle-config-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

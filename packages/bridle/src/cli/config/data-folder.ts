@@ -40,7 +40,6 @@ const isPseudoFileSystem = (folder: string): boolean => PSEUDO_FILE_SYSTEMS.has(
 
 const PSEUDO_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72])
 
-/** The nearest existing folder above the path. */
 const nearest = (path: string): string => {
   const above = dirname(path)
   return existsSync(above) || above === path ? above : nearest(above)

@@ -1,7 +1,6 @@
 // The data folder as far as it is known before the settings file is read.
 import { join } from 'node:path'
 
-/** The data folder where nobody names one. */
 export const DEFAULT_DATA = '.bridle'
 
 export const dataFolderOf = ({ data }: { readonly data?: string }, folder = '.', env = process.env): string =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
 import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure, usageError } from '../command.ts'
 import { dataFolderOf } from './default-data.ts'
 import { SERVER_SECRETS } from './sealed-environment.ts'
 
@@ -33,7 +33,7 @@ const readVariables = (path: string, data: string): NodeJS.ProcessEnv => {
     trustedFiles(data).check(path, content)
     return parseEnv(content.toString('utf8')) as NodeJS.ProcessEnv
   } catch (error) {
-    if (error instanceof UnconfirmedFileError) throw new ExitError(EXIT_CODES.failed, error.message)
-    throw new ExitError(EXIT_CODES.usage, `.env cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    if (error instanceof UnconfirmedFileError) throw failure(error.message)
+    throw usageError(`.env cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }

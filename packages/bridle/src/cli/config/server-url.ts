@@ -1,5 +1,3 @@
-// The address of a server, and how one is started there.
-
 export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_PORT = '4317'
 /** The server where nobody names one: the address of `bridle start` without flags. */

@@ -8,7 +8,7 @@ import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createOutput, writeRemark } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
@@ -42,11 +42,11 @@ export const serverSettings = async (
   const data = folderOf(flags, env, config)
   // `.env` and the settings file may name another data folder, and that one has the digests.
   for (const each of [join(folder, DEFAULT_DATA), early]) checkLoaded(each, data)
-  const port = flags.port ?? env.PORT
-  if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+  const named = flags.port ?? env.PORT
+  const port = named === undefined ? undefined : checkedPort(named)
   const store = flags.store ?? env.BRIDLE_STORE ?? config.store
   const problem = typeof store === 'string' ? storeProblem(store) : null
-  if (problem !== null) throw new ExitError(EXIT_CODES.usage, problem)
+  if (problem !== null) throw usageError(problem)
   const authToken = tokenFromEnv(env)?.token ?? config.authToken
   return {
     ...config,
@@ -63,7 +63,7 @@ const checkLoaded = (early: string, data: string): void => {
   try {
     trustedFiles(data).checkLoaded(trustedFiles(early))
   } catch (error) {
-    throw error instanceof UnconfirmedFileError ? new ExitError(EXIT_CODES.failed, error.message) : error
+    throw error instanceof UnconfirmedFileError ? failure(error.message) : error
   }
 }
 
@@ -85,9 +85,14 @@ export const namedUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEn
   return url === null ? null : checkedUrl(url)
 }
 
+export const checkedPort = (text: string): string => {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return text
+  throw usageError(`"${text}" is not a port.`)
+}
+
 export const checkedUrl = (url: string): string => {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
+    throw usageError(`"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
   return url
 }
 
@@ -105,7 +110,6 @@ export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
     .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
     .join('')
 
-/** The address of a server, and the token for it. */
 export interface ServerAddress {
   readonly url: string
   readonly authToken?: string | undefined
@@ -176,5 +180,3 @@ const clientOf = (
   patience: FetchPatience | null,
 ): FabricClient =>
   fabricClient({ url, fetch: bridleFetch(url, patience, onAnswer), ...present({ authToken, tenantId }) })
-
-export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536

@@ -1,6 +1,6 @@
 // The first line of an export. A file without it is another one, and no export that was damaged.
 import { isJsonObject } from '../../kernel/json.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { EXPORT_HEAD_BYTES } from '../limits.ts'
 
@@ -9,10 +9,7 @@ export const checkExportHead = async (file: string, content: Blob): Promise<void
   const [head = ''] = (await content.slice(0, EXPORT_HEAD_BYTES).text()).split('\n')
   if (isHead(head)) return
   const name = file === '-' ? 'The input' : file
-  throw new ExitError(
-    EXIT_CODES.usage,
-    `${name} is no export of a session. Choose a file that ${commandName()} export wrote.`,
-  )
+  throw usageError(`${name} is no export of a session. Choose a file that ${commandName()} export wrote.`)
 }
 
 const isHead = (line: string): boolean => {

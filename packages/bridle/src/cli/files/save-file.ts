@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure } from '../command.ts'
 
 const whyNot: { readonly [code: string]: string } = {
   ENOENT: 'there is no such folder.',
@@ -20,8 +20,7 @@ export const saveFile = async (answer: Response, file: string, what: string): Pr
     async (cause: unknown) => {
       await rm(partial, { force: true })
       const code = (cause as NodeJS.ErrnoException).code
-      throw new ExitError(
-        EXIT_CODES.failed,
+      throw failure(
         code !== undefined && Object.hasOwn(whyNot, code)
           ? `${file} cannot be written: ${whyNot[code]}`
           : `The ${what} broke off, and ${file} is not written. Try again.`,
@@ -31,7 +30,7 @@ export const saveFile = async (answer: Response, file: string, what: string): Pr
   )
   await rename(partial, file).catch(async (cause: NodeJS.ErrnoException) => {
     await rm(partial, { force: true })
-    throw new ExitError(EXIT_CODES.failed, `${file} cannot be written: ${cause.code}`, { cause })
+    throw failure(`${file} cannot be written: ${cause.code}`, { cause })
   })
 }
 

@@ -2,11 +2,10 @@
 // them. The command decides the folder and the mode, and the file neither.
 import type { SessionDetail } from '../../client/index.ts'
 import { isJsonObject, type Json, omit } from '../../kernel/json.ts'
-import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { type CliCommand, failure } from '../command.ts'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags, workspaceOptions } from '../runs/workspace-option.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { askChoice } from '../terminal/question.ts'
+import { confirm } from '../terminal/question.ts'
 import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
 export const continuationOptions = {
@@ -27,7 +26,6 @@ interface Caller {
   readonly out: CliOutput
 }
 
-/** The fields of a request for a session that continues this one. */
 export const confirmedContinuation = async (
   detail: SessionDetail,
   { flags, env, out }: Caller,
@@ -40,15 +38,10 @@ export const confirmedContinuation = async (
   const print = out.canAsk ? out.line : out.note
   for (const line of claimLines(detail, { folder, mode: flags.mode, columns: out.width })) print(line)
   if (!out.canAsk)
-    throw new ExitError(
-      EXIT_CODES.failed,
+    throw failure(
       `${detail.id} was imported from a file. Read its prompts, and repeat the command with --confirm ${prompts_digest}`,
     )
-  const { signal, dispose } = listenForInterrupt()
-  const answer = await askChoice(out, 'Start a session with them? [y]es, [n]o: ', ['y', 'n'], signal)
-  dispose()
-  if (answer === null) out.write('\n')
-  if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, 'Nothing was started.')
+  await confirm(out, 'Start a session with them?', 'Nothing was started.')
   return { ...confirmed, prompts_digest }
 }
 

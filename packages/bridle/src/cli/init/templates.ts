@@ -19,7 +19,6 @@ export const isTemplate = (name: string): name is TemplateName => Object.hasOwn(
 /** npm leaves files of these names out of a package, or obeys them. */
 const DOTTED = { _gitignore: '.gitignore', _dockerignore: '.dockerignore', '_env.example': '.env.example' } as const
 
-/** The files of a template by their path in the project. */
 export const templateFiles = (name: TemplateName): ReadonlyMap<string, string> => {
   const folder = join(ROOT, name)
   const paths = globSync('**/*.*', { cwd: folder, exclude: (path) => path === 'node_modules' })
@@ -32,7 +31,6 @@ export const templateFiles = (name: TemplateName): ReadonlyMap<string, string> =
   )
 }
 
-/** The paths of the files that are there already. */
 export const findInTheWay = (folder: string, paths: Iterable<string>): string[] =>
   [...paths].filter((path) => existsSync(join(folder, path)))
 

@@ -2,8 +2,8 @@
 // to write is found before the first file is written.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { PackageSource } from './package-source.ts'
-import { projectManifest } from './project-manifest.ts'
 import { findInTheWay, type TemplateName, templateFiles, writeFiles } from './templates.ts'
 
 export interface NewProject {
@@ -57,3 +57,65 @@ const packageName = (folder: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/^[-._]+|-+$/g, '') || 'my-app'
+
+interface Manifest {
+  readonly name?: string
+  readonly type?: string
+  readonly main?: string
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly [field: string]: unknown
+}
+
+/** The script that `npm init` writes. A file with it is fresh: nothing in it was decided by anybody. */
+const NPM_INIT_TEST = 'echo "Error: no test specified" && exit 1'
+
+/** The text of the file; or, where the file that is there decides otherwise, the sentence that says so. */
+const projectManifest = (
+  template: string,
+  { name, bridle, present }: { readonly name: string; readonly bridle: string; readonly present: string | null },
+): { readonly text: string } | { readonly problem: string } => {
+  const wanted = withBridle({ ...(JSON.parse(template) as Manifest), name }, bridle)
+  if (present === null) return { text: print(wanted) }
+  const parsed = parse(present)
+  if (parsed === null) return { problem: 'package.json is not JSON.' }
+  const own = parsed.scripts?.test === NPM_INIT_TEST ? withoutDefaults(parsed) : parsed
+  if (own.type !== undefined && own.type !== 'module')
+    return {
+      problem:
+        'package.json says "type": "commonjs"; agents need "type": "module". Choose another folder, or run: npm pkg set type=module',
+    }
+  const merged: Manifest = {
+    ...own,
+    type: 'module',
+    // The lines that are there win.
+    scripts: { ...wanted.scripts, ...own.scripts },
+    dependencies: sorted({ ...wanted.dependencies, ...own.dependencies, bridle }),
+    devDependencies: sorted({ ...wanted.devDependencies, ...own.devDependencies }),
+  }
+  return { text: isDeepStrictEqual(merged, parsed) ? present : print(merged) }
+}
+
+const withBridle = (manifest: Manifest, bridle: string): Manifest => ({
+  ...manifest,
+  dependencies: { ...manifest.dependencies, bridle },
+})
+
+const withoutDefaults = ({ type: _type, main: _main, scripts, ...rest }: Manifest): Manifest => {
+  const { test: _test, ...others } = scripts ?? {}
+  return { ...rest, scripts: others }
+}
+
+const parse = (text: string): Manifest | null => {
+  try {
+    return JSON.parse(text) as Manifest
+  } catch {
+    return null
+  }
+}
+
+const sorted = (entries: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+const print = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`

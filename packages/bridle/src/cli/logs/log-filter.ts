@@ -1,6 +1,6 @@
 // The filters of `bridle logs`: an event is shown where all of them fit.
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 import type { LogEvent } from './log-event.ts'
 
 export interface LogFilterFlags {
@@ -43,7 +43,6 @@ export const typeHint = (
 const wantedTypes = (types: readonly string[] | undefined): ReadonlySet<string> | undefined =>
   types && new Set(types.flatMap((each) => each.split(',')))
 
-/** The tool that an event is about; null = none. */
 export const toolOf = ({ type, payload }: LogEvent): string | null => {
   const name = type === 'tool_call' ? payload.name : payload.tool_name
   return typeof name === 'string' ? name : null
@@ -53,6 +52,6 @@ const patternOf = (grep: string): RegExp => {
   try {
     return new RegExp(grep, 'i')
   } catch {
-    throw new ExitError(EXIT_CODES.usage, `--grep ${grep} is not a regular expression.`)
+    throw usageError(`--grep ${grep} is not a regular expression.`)
   }
 }

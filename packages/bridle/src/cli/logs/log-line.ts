@@ -1,4 +1,3 @@
-// An event of a log in one line of a terminal.
 import { EVENT_COLUMNS, TYPE_COLUMNS } from '../limits.ts'
 import { type CliOutput, truncateLine } from '../terminal/output.ts'
 import type { LogEvent } from './log-event.ts'

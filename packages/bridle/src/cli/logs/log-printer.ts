@@ -20,7 +20,6 @@ export class LogPrinter {
     else this.#out.line(logLine(this.#out, event))
   }
 
-  /** Prints what is held. */
   flush(): void {
     const [first, ...more] = this.#pieces
     this.#pieces = []

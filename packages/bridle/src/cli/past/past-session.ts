@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises'
 import type { FabricClient } from '../../client/index.ts'
 import { ExportError, History, HistoryError, historyOf, readExport } from '../../history/index.ts'
 import { present } from '../../kernel/json.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure, usageError } from '../command.ts'
 import { checkExportHead } from '../files/export-head.ts'
 import { CANDIDATES_MAX, LOG_PAGE } from '../limits.ts'
 
 /** The history of a session in a file. A file with several needs the id of one, or its beginning. */
 export const historyInFile = async (file: string, session: string | undefined): Promise<History> => {
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new ExitError(EXIT_CODES.usage, `${file} cannot be read: ${cause.code}`, { cause })
+    throw usageError(`${file} cannot be read: ${cause.code}`, { cause })
   })
   await checkExportHead(file, new Blob([text]))
   try {
@@ -18,13 +18,11 @@ export const historyInFile = async (file: string, session: string | undefined): 
     const ids = sessions.map(({ session: { id } }) => id)
     const fitting = session === undefined ? ids : ids.filter((id) => id === session || id.startsWith(session))
     const id = fitting.find((each) => each === session) ?? (fitting.length === 1 ? fitting[0] : undefined)
-    if (id === undefined) throw new ExitError(EXIT_CODES.usage, choiceText(file, session, ids))
+    if (id === undefined) throw usageError(choiceText(file, session, ids))
     return historyOf(sessions, id)
   } catch (error) {
-    if (error instanceof ExportError)
-      throw new ExitError(EXIT_CODES.usage, `${file}: ${error.message}`, { cause: error })
-    if (error instanceof HistoryError)
-      throw new ExitError(EXIT_CODES.failed, `${file}: ${error.message}`, { cause: error })
+    if (error instanceof ExportError) throw usageError(`${file}: ${error.message}`, { cause: error })
+    if (error instanceof HistoryError) throw failure(`${file}: ${error.message}`, { cause: error })
     throw error
   }
 }

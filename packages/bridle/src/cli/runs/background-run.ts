@@ -1,7 +1,7 @@
 // `bridle run --background`: the work is in the server's log when the command ends, and nobody has to watch it.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { BackgroundReceipt, FabricClient } from '../../client/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { unknownAgent } from '../session-ids/unknown-agent.ts'
@@ -42,7 +42,7 @@ export const startInBackground = async (
 ): Promise<number> => {
   const { agent, id, key, workspace, serverFlags } = work
   if (typeof work.input.prompt !== 'string')
-    throw new ExitError(EXIT_CODES.usage, `Say what to do: ${commandName(env)} run ${agent} "Hello" --background`)
+    throw usageError(`Say what to do: ${commandName(env)} run ${agent} "Hello" --background`)
   const card: StartedRun = await fabric
     .startBackground(backgroundRequest(work, id), key === null ? {} : { idempotencyKey: key })
     .catch(async (error: unknown) => {

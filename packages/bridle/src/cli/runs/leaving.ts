@@ -1,8 +1,8 @@
 // Ctrl+C leaves a run, which continues. A second Ctrl+C within a moment cancels it.
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
+import { CANCEL_WINDOW_MS } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { isInterruptedAgain } from '../terminal/second-interrupt.ts'
 
 export interface LeftRun {
   readonly id: string
@@ -21,7 +21,7 @@ export const leaveRun = async (
 ): Promise<LeftRunState> => {
   if (!out.canAsk) return 'continues'
   out.note('Leaving. Press Ctrl+C again within 2 seconds to cancel the run.')
-  if (!(await isInterruptedAgain(out))) {
+  if (!(await isInterruptedAgain())) {
     const card = await fabric.session(id, agent).catch(() => null)
     if (card === null) return 'unknown'
     return card.queued > 0 || card.runId === runId ? 'continues' : 'ended'
@@ -30,3 +30,29 @@ export const leaveRun = async (
   out.note(cancelled ? `Cancelled, session ${id}` : `The run had ended already, session ${id}`)
   return 'cancelled'
 }
+
+/**
+ * Waits a moment after a Ctrl+C. True = Ctrl+C was pressed again; any other key ends the wait. Where no person is at the terminal
+ * nothing is waited for. In raw mode a key is a byte and no signal, so the signal of the first press that npm passes on once more
+ * is not taken for a second press.
+ */
+const isInterruptedAgain = async (): Promise<boolean> => {
+  const { stdin } = process
+  if (!stdin.isTTY) return false
+  const { promise: pressed, resolve } = Promise.withResolvers<boolean>()
+  const onKeys = (keys: Buffer) => resolve(keys.includes(CTRL_C))
+  const timer = setTimeout(resolve, CANCEL_WINDOW_MS, false)
+  stdin.setRawMode(true)
+  stdin.on('data', onKeys)
+  stdin.resume()
+  try {
+    return await pressed
+  } finally {
+    clearTimeout(timer)
+    stdin.off('data', onKeys)
+    stdin.setRawMode(false)
+    stdin.pause()
+  }
+}
+
+const CTRL_C = '\u0003'

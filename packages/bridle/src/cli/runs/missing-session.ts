@@ -1,7 +1,7 @@
 // A session that the server of a command does not have. That server and its port go with the command, so the words are about the data
 // folder, and about the sessions in it: there is no server that could list them.
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { ExitError, failure } from '../command.ts'
 import { NAMES_SHOWN } from '../limits.ts'
 import { isNotFound, NoSessionError, newestIds } from '../session-ids/session-prefix.ts'
 import type { ServerConnection } from './server-connection.ts'
@@ -10,7 +10,6 @@ import type { ServerConnection } from './server-connection.ts'
 export const rethrowMissing = async (
   error: unknown,
   { plain, ownData }: Pick<ServerConnection, 'plain' | 'ownData'>,
-  /** The id that was typed. */
   text: string,
 ): Promise<never> => {
   if (ownData === null || !(error instanceof NoSessionError)) throw error
@@ -20,7 +19,7 @@ export const rethrowMissing = async (
 
 /** The error; about a session that a command has watched and the server has no longer, in words that say so. */
 export const asRemoval = (error: unknown, id: string): unknown =>
-  isNotFound(error) ? new ExitError(EXIT_CODES.failed, `The session ${id} is no longer there.`) : error
+  isNotFound(error) ? failure(`The session ${id} is no longer there.`) : error
 
 const adviceFor = (text: string, ids: readonly string[]): string => {
   const near = nearestName(text, ids)

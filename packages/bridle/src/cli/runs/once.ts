@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { canonicalJson, present } from '../../kernel/json.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, failure, usageError } from '../command.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import type { RunPayload } from './run-input.ts'
 import type { FolderChoice } from './workspace-option.ts'
@@ -35,13 +35,12 @@ export const workName = (
   { id, once, 'idempotency-key': named }: OnceFlags,
   { agent, input, workspace }: Work,
 ): { readonly id: string | undefined; readonly key: string | null } => {
-  const usage = (message: string) => new ExitError(EXIT_CODES.usage, message)
-  if (once && named !== undefined) throw usage('Give --once or --idempotency-key, not both.')
-  if (named === '') throw usage('--idempotency-key is empty.')
+  if (once && named !== undefined) throw usageError('Give --once or --idempotency-key, not both.')
+  if (named === '') throw usageError('--idempotency-key is empty.')
   if (named !== undefined) return { id: id ?? `${agent}-${shortHash([agent, named])}`, key: named }
   if (!once) return { id, key: null }
   // Without an id, the report of tomorrow would be the one of today: both have the same prompt.
-  if (id === undefined) throw usage('--once needs --id, which names the work, such as --id "report-$(date +%F)".')
+  if (id === undefined) throw usageError('--once needs --id, which names the work, such as --id "report-$(date +%F)".')
   return { id, key: `once-${shortHash([agent, id, input, workspace])}` }
 }
 
@@ -98,8 +97,7 @@ export const exitCodeOf = (status: string): number =>
 /** The error; a key that the session has for other work is explained. */
 export const conflictError = (error: unknown, id: string | undefined, flags: OnceFlags): unknown =>
   flags['idempotency-key'] !== undefined && isConflict(error)
-    ? new ExitError(
-        EXIT_CODES.failed,
+    ? failure(
         `${error.message} In the session ${id} a key stands for one prompt with its options: send the same ones, or name another key.`,
       )
     : error

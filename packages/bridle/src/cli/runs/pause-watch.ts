@@ -3,7 +3,6 @@ import type { PrintableEvent } from '../terminal/event-printer.ts'
 
 export interface PauseWatch {
   readonly isPaused: boolean
-  /** The status of the session, as its card has it. */
   readonly readStatus: (status: string | undefined) => void
   readonly read: (event: PrintableEvent) => void
   /** `paused; bridle resume ada goes on` */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { present } from '../../kernel/json.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 
 export interface RunInputFlags {
   readonly payload?: string
@@ -37,20 +37,20 @@ export const parseJson = (where: string, json: string): PayloadValue => {
   try {
     return JSON.parse(json) as PayloadValue
   } catch (error) {
-    throw new ExitError(EXIT_CODES.usage, `${where} is not JSON: ${error instanceof Error ? error.message : error}.`)
+    throw usageError(`${where} is not JSON: ${error instanceof Error ? error.message : error}.`)
   }
 }
 
 export const parseJsonObject = (where: string, json: string): RunPayload => {
   const value = parseJson(where, json)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RunPayload
-  throw new ExitError(EXIT_CODES.usage, `${where} is not a JSON object.`)
+  throw usageError(`${where} is not a JSON object.`)
 }
 
 /** `count=3` is a number, `name=Ann` a text: JSON where it is JSON. */
 const parseSetting = (setting: string): [string, PayloadValue] => {
   const at = setting.indexOf('=')
-  if (at < 1) throw new ExitError(EXIT_CODES.usage, `--set ${setting} is not key=value.`)
+  if (at < 1) throw usageError(`--set ${setting} is not key=value.`)
   const value = setting.slice(at + 1)
   try {
     return [setting.slice(0, at), JSON.parse(value) as PayloadValue]
@@ -63,6 +63,6 @@ const readPayload = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ExitError(EXIT_CODES.usage, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw usageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }

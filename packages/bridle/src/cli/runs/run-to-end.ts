@@ -17,25 +17,23 @@ export interface RunFollowOptions {
   readonly workspace?: FolderChoice | null
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
-  readonly onAccepted: (runId: string) => Promise<void>
+  readonly onAccepted?: (runId: string) => Promise<void>
   readonly onEvent: (event: PrintableEvent) => void
-  /** The server cannot be reached at the moment. */
-  readonly onDisconnect: (cause: FabricError) => void
+  readonly onDisconnect?: ((cause: FabricError) => void) | undefined
   /** The server answers again, or for the first time. */
-  readonly onReconnect?: () => void
+  readonly onReconnect?: (() => void) | undefined
 }
 
 /** The final status. Throws when the run was never accepted, or when the signal aborts. */
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
   const { fabric, agent, id, input, workspace, key = null, signal, onEvent, onDisconnect, onReconnect } = options
-  const watch = { signal, onRetry: onDisconnect, ...present({ onOpen: onReconnect }) }
   const run = fabric.ask(agent, id, input, {
-    ...watch,
+    ...{ signal, ...present({ onRetry: onDisconnect, onOpen: onReconnect }) },
     ...(workspace && { workspace }),
     ...(key !== null && { idempotencyKey: key }),
   })
   const { runId } = await run.accepted
-  await options.onAccepted(runId)
+  await options.onAccepted?.(runId)
   for await (const event of run) onEvent(event)
   return run.result
 }

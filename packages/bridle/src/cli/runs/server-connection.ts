@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { failure } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
 import {
@@ -60,10 +60,7 @@ export const connectOrStart = async (
   const server = await startServer({ ...settings, log, ownerToken, port: 0, host: '127.0.0.1' }).catch(
     (error: { code?: unknown }) => {
       if (error.code !== 'in_use' || !(error instanceof Error)) throw error
-      throw new ExitError(
-        EXIT_CODES.failed,
-        `${error.message} No Bridle answers at ${url}; --url names the server of that process.`,
-      )
+      throw failure(`${error.message} No Bridle answers at ${url}; --url names the server of that process.`)
     },
   )
   out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
@@ -82,13 +79,11 @@ export const silenceOf = (fabric: FabricClient): Promise<FabricError | null> =>
   fabric.health().then(
     ({ ok }) => {
       if (ok === true) return null
-      throw new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
+      throw failure(notBridleText(fabric.url))
     },
     (error: unknown) => {
       if (certificateProblem(error) !== null || !(error instanceof FabricError)) throw error
       if (error.status === 0) return error
-      throw error.type === NO_ANSWER || error.isRetryable
-        ? error
-        : new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
+      throw error.type === NO_ANSWER || error.isRetryable ? error : failure(notBridleText(fabric.url))
     },
   )

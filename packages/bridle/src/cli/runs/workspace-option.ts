@@ -1,7 +1,7 @@
 // The folder that a session works with, as flags of the command line name it.
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { type CliCommand, usageError } from '../command.ts'
 import { isLocalUrl } from '../config/server-url.ts'
 
 /** Options of every command that may start a session with a workspace. */
@@ -33,14 +33,12 @@ export interface FolderChoice {
 export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): FolderChoice | null => {
   const { workspace: folder, 'workspace-mode': named } = flags
   const mode = MODES.get(named ?? 'write')
-  if (mode === undefined)
-    throw new ExitError(EXIT_CODES.usage, `--workspace-mode is "${named}"; it may be write or in-place.`)
+  if (mode === undefined) throw usageError(`--workspace-mode is "${named}"; it may be write or in-place.`)
   if (folder === undefined) {
     if (named === undefined) return null
-    throw new ExitError(EXIT_CODES.usage, '--workspace-mode needs --workspace FOLDER.')
+    throw usageError('--workspace-mode needs --workspace FOLDER.')
   }
-  if (folder.trim() === '')
-    throw new ExitError(EXIT_CODES.usage, '--workspace is empty; write a folder, such as --workspace .')
+  if (folder.trim() === '') throw usageError('--workspace is empty; write a folder, such as --workspace .')
   return { mode, source: resolve(callerFolder(env), folder) }
 }
 
@@ -48,8 +46,8 @@ export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): Fo
 export const checkLocalFolder = (choice: FolderChoice | null, named: string | null): void => {
   if (choice === null || (named !== null && !isLocalUrl(named))) return
   const { source: folder } = choice
-  if (!existsSync(folder)) throw new ExitError(EXIT_CODES.usage, `--workspace: there is no folder ${folder}.`)
-  if (!statSync(folder).isDirectory()) throw new ExitError(EXIT_CODES.usage, `--workspace: ${folder} is no folder.`)
+  if (!existsSync(folder)) throw usageError(`--workspace: there is no folder ${folder}.`)
+  if (!statSync(folder).isDirectory()) throw usageError(`--workspace: ${folder} is no folder.`)
 }
 
 const MODES: ReadonlyMap<string, FolderChoice['mode']> = new Map([

@@ -1,8 +1,7 @@
-// An event of a session as a flag names it.
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { usageError } from '../command.ts'
 
 /** `ev-12`, or its number; `~2` behind it is the second incarnation of the log. */
 export const parseEventFlag = (flag: string, text: string): string => {
   if (/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(text)) return text
-  throw new ExitError(EXIT_CODES.usage, `${flag} ${text} is not the id of an event, such as ev-12.`)
+  throw usageError(`${flag} ${text} is not the id of an event, such as ev-12.`)
 }

@@ -4,7 +4,6 @@ import { shellWord } from '../terminal/shell-word.ts'
 import { sessionsByPrefix } from './session-prefix.ts'
 
 export interface NamedSession {
-  /** The whole id. */
   readonly id: string
   /** Undefined = a command has found the session without it, so the next one does too. */
   readonly agent: string | undefined

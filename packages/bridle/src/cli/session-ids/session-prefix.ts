@@ -1,10 +1,11 @@
 // A session named by the first characters of its id.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { FabricClient, SessionFilter, SessionRow } from '../../client/index.ts'
+import type { FabricClient, SessionDetail, SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { EXIT_CODES, ExitError, failure, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { allPages } from '../config/all-pages.ts'
 import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
 import { checkAgent } from './unknown-agent.ts'
 
@@ -37,6 +38,13 @@ export const withSession = async <T>(
   }
 }
 
+export const findSession = (
+  fabric: FabricClient,
+  text: string,
+  agent: string | undefined,
+  choiceOf?: (row: SessionRow) => string,
+): Promise<SessionDetail> => withSession(fabric, text, agent, (id) => fabric.session(id, agent), choiceOf)
+
 export const isNotFound = (error: unknown): boolean => error instanceof FabricError && error.status === 404
 
 /** Null = the token may not list sessions; it may still answer an approval. */
@@ -51,7 +59,7 @@ const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: 
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.includes(text)) return text
   const [first = '', ...others] = ids
-  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, ids))
+  if (others.length > 0) throw usageError(ambiguityText(text, ids))
   checkOneAgent(found, choiceOf)
   return first
 }
@@ -60,8 +68,7 @@ const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: 
 const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): void => {
   const [first, ...others] = found
   if (first === undefined || others.length === 0) return
-  throw new ExitError(
-    EXIT_CODES.usage,
+  throw usageError(
     [`${first.id} is a session of ${found.length} agents. Say which:`, ...candidateLines(found.map(choiceOf))].join(
       '\n',
     ),
@@ -76,41 +83,32 @@ const checkOtherAgents = async (fabric: FabricClient, text: string, agent: strin
   const others = exact.length > 0 ? exact : listed
   if (others.length === 0) return
   const rows = others.map((row) => `${row.id} --agent ${row.agent}`)
-  throw new ExitError(
-    EXIT_CODES.failed,
+  throw failure(
     [`The agent ${agent} has no session ${text}. Other agents have one:`, ...candidateLines(rows)].join('\n'),
   )
 }
 
-/** The sessions whose ids begin so. */
 export const sessionsByPrefix = async (
   fabric: FabricClient,
   text: string,
   agent: string | undefined,
 ): Promise<readonly SessionRow[]> => {
   const found = new Map<string, SessionRow>()
-  let cursor: string | undefined
-  do {
-    // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
-    const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
-    const page = await fabric.sessions({ ...filter, ...present({ agent, cursor }) })
+  const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
+  const read = (cursor: string | undefined) => fabric.sessions({ ...filter, ...present({ agent, cursor }) })
+  // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
+  for await (const page of allPages(read))
     for (const row of page.sessions) if (row.id.startsWith(text)) found.set(JSON.stringify([row.agent, row.id]), row)
-    cursor = page.next
-  } while (cursor !== undefined)
   return [...found.values()]
 }
 
-/** The first session of a list; null = the list is empty. A page without sessions is not the last one where it has a `next`. */
+/** The first session of a list; null = the list is empty. */
 export const newestSession = async (
   fabric: Pick<FabricClient, 'sessions'>,
   filter: SessionFilter,
 ): Promise<SessionRow | null> => {
-  let cursor: string | undefined
-  do {
-    const { sessions, next } = await fabric.sessions({ ...filter, limit: 1, ...present({ cursor }) })
-    if (sessions[0]) return sessions[0]
-    cursor = next
-  } while (cursor !== undefined)
+  const read = (cursor: string | undefined) => fabric.sessions({ ...filter, limit: 1, ...present({ cursor }) })
+  for await (const page of allPages(read)) if (page.sessions[0]) return page.sessions[0]
   return null
 }
 

@@ -9,7 +9,7 @@ import type { WaitingApprovals } from '../approvals/waiting-approvals.ts'
 import { CAUSES_MAX, WAITING_APPROVALS_MAX } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
-import { wrapWords } from './text-lines.ts'
+import { behindLabel, wrapWords } from './text-lines.ts'
 
 export interface DevLines {
   readonly run: (update: RunUpdate) => void | Promise<void>
@@ -21,9 +21,7 @@ export interface DevLines {
 }
 
 export interface DevLinesOptions {
-  /** The folder of the user's files. */
   readonly root: string
-  /** How the command line is called here. */
   readonly command: string
   /** The flag with which a command finds this server, with a space before it; empty or absent where it needs none. */
   readonly addressFlag?: () => string
@@ -37,16 +35,15 @@ export const devLines = (
 ): DevLines => {
   /** Approvals that have a line already. */
   const named = new Set<string>()
-  /** The whole text behind a coloured mark, wrapped. */
   const marked = (mark: string, format: TextStyle, text: string) => {
     const parts = escapeControls(text)
       .split('\n')
       .flatMap((each) => wrapWords(each, out.width - 2))
-    for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+    for (const part of behindLabel(`${out.style(format, mark)} `, parts, 2)) out.line(part)
   }
   const dim = (text: string) => {
-    for (const [at, part] of wrapWords(escapeControls(text), out.width - 2).entries())
-      out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
+    for (const part of behindLabel('… ', wrapWords(escapeControls(text), out.width - 2)))
+      out.line(out.style('dim', part))
   }
   /** The command follows in one piece: a line that is broken here cannot be copied. */
   const withCommand = (text: string, typed: string) => {

@@ -1,14 +1,13 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
 import { byActor, bytesText, eventText } from '../../words/index.ts'
-import { approvalLines, printApproval } from '../approvals/approval-text.ts'
+import { approvalLines } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
+import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
-import { outcomeText } from './outcome-text.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
-import { pathArgument } from './path-argument.ts'
-import { wrapWords } from './text-lines.ts'
+import { behindLabel, wrapWords } from './text-lines.ts'
 import { createWordFlow } from './word-flow.ts'
 
 /** An event from a server, perhaps of a type that this version does not know yet. */
@@ -21,7 +20,6 @@ export interface PrintableEvent {
 export interface EventPrinterOptions {
   /** Shows the prompts: the person who watches has not typed them. */
   readonly withPrompts: boolean
-  /** Shows the commands that answer an approval. */
   readonly withHints: boolean
   /** Says when a run is completed: the person who watches a session sees several, and nothing else tells their ends. */
   readonly withEnds?: boolean
@@ -86,27 +84,25 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
   }
 
-  /** The whole text, wrapped into several lines. */
   const whole = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     const shown = escapeControls(text.trim().replaceAll('\t', '  '))
     const parts = shown.split(/\r?\n/).flatMap((each) => wrapWords(each, out.width - 2))
-    for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+    for (const part of behindLabel(`${out.style(format, mark)} `, parts, 2)) out.line(part)
   }
 
   /** A remark about the run, which is no part of its answer. */
   const dimLines = (text: string) => {
     freshLine()
     const parts = wrapWords(escapeControls(text.trim()), out.width - 2)
-    for (const [at, part] of parts.entries()) out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
+    for (const part of behindLabel('… ', parts)) out.line(out.style('dim', part))
   }
 
   /** A person approved the call with other arguments: these are shown as the first ones were. */
   const changedCall = (words: string, args: unknown, reason: unknown) => {
     freshLine()
-    const subject = `${words}, ${inline(args) === '' ? 'without arguments' : 'as'}`
-    const [first = '', ...rest] = approvalLines({ subject, args, reason }, out.width, out.style)
-    for (const text of [`${out.style('green', '✓')}${first.slice(1)}`, ...rest]) out.line(text)
+    const subject = `${words}, ${inlineValue(args) === '' ? 'without arguments' : 'as'}`
+    approvalLines({ subject, args, reason }, out.width, out.style, out.style('green', '✓')).forEach(out.line)
   }
 
   /** Checkpoints and artifacts stand between the result of a run and its end. */
@@ -131,19 +127,17 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       stream('text', String(delta))
     },
     thinking_delta: ({ delta }) => stream('thinking', String(delta)),
-    // A terminal cannot take text back: a line says where the answer goes on.
     text_superseded: ({ chars }) => {
       const kept = streamed.slice(0, Number(chars))
       if (isWhole && kept === streamed) return
       streamed = kept
       beforeCall = Math.min(beforeCall, kept.length)
       if (!isWhole) line('↺', 'yellow', 'The end of the answer is withdrawn; it goes on:')
-      else if (kept.trim() === '') line('↺', 'yellow', 'The answer starts again:')
-      else line('↺', 'yellow', `The answer goes on after “${lastWords(kept)}”:`)
+      else line('↺', 'yellow', restartText(lastWords(kept)))
     },
     tool_start: ({ toolName, args }) => {
       beforeCall = streamed.length
-      const call = `${toolName} ${inline(args)}`
+      const call = `${toolName} ${inlineValue(args)}`
       const path = pathArgument(args)
       const room = out.width - 2 - displayWidth(`${toolName} `)
       const isCut = displayWidth(call) > out.width - 2
@@ -151,9 +145,9 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     tool_end: ({ toolName, isError, result, outcome }) => {
       // A call that was denied ends with the words of its answer.
-      if (isError && `${toolName} ${inline(result)}` === answered) return
+      if (isError && `${toolName} ${inlineValue(result)}` === answered) return
       const facts = outcomeText(outcome)
-      const text = `${toolName}${facts === '' ? '' : ` (${facts})`} ${inline(result)}`
+      const text = `${toolName}${facts === '' ? '' : ` (${facts})`} ${inlineValue(result)}`
       if (isError) whole('✗', 'red', text)
       else line('✓', 'green', text)
     },
@@ -161,7 +155,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
       freshLine()
-      printApproval(out, { subject, args, reason })
+      approvalLines({ subject, args, reason }, out.width, out.style).forEach(out.line)
       if (!withHints || isAnswered(String(approvalId))) return
       const which = escapeControls(`${session} ${approvalId}`)
       for (const verb of ['approve', 'reject'])
@@ -169,14 +163,10 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     approval_resolved: ({ approvalId, subject, decision, reason, args }) => {
       const isApproved = decision === 'approved'
-      // Nobody has answered an approval that is cancelled or has expired.
-      const isForeign = (isApproved || decision === 'denied') && isElsewhere(String(approvalId))
-      // The runner asks the call anew, or never again: nobody has answered.
-      const outcome = decision === 'superseded' ? 'is no longer asked' : decision
-      const words = `${subject} ${outcome}${isForeign ? ', elsewhere' : ''}`
+      const words = decisionText(subject, decision, isElsewhere(String(approvalId)))
       if (isApproved && args !== undefined) return changedCall(words, args, reason)
       const because = reason ? `: ${reason}` : ''
-      answered = `${subject} ${outcome}${because}`
+      answered = decisionText(subject, decision, false) + because
       whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', words + because)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
@@ -220,7 +210,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   return {
     freshLine,
     print: ({ type, data, sessionId }) => {
-      const printRaw = () => line('·', 'dim', `${type} ${inline(data)}`)
+      const printRaw = () => line('·', 'dim', `${type} ${inlineValue(data)}`)
       if (!Object.hasOwn(lines, type)) return printRaw()
       try {
         lines[type]?.(data, sessionId)
@@ -264,8 +254,3 @@ export const endLine = (out: CliOutput, printer: EventPrinter): void => {
 }
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
-
-const inline = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text === '{}' || text === 'null' || text === undefined ? '' : text
-}

@@ -2,7 +2,7 @@
 
 import { displayWidth } from './display-width.ts'
 import type { CliOutput } from './output.ts'
-import { escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
+import { behindLabel, escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
 /** A label, and the texts below each other beside it. Without texts the label is left out. */
 export type Field = readonly [label: string, texts: readonly string[]]
@@ -12,17 +12,15 @@ export const printFields = (out: CliOutput, fields: readonly Field[]): void => {
   const width = Math.max(...shown.map(([label]) => label.length)) + 2
   for (const [label, texts] of shown) {
     const lines = texts.flatMap((text) => hanging(text, out.width - width))
-    for (const [at, line] of lines.entries())
-      out.line(`${out.style('dim', (at === 0 ? label : '').padEnd(width))}${line}`.trimEnd())
+    behindLabel(out.style('dim', label.padEnd(width)), lines, width).forEach(out.line)
   }
 }
 
 /** Lines below a row of a table, with a word for what they say. They are advice, with words to copy. */
 export const printUnder = (out: CliOutput, word: string, text: string): string[] => {
   const head = `  ${word}: `
-  return wrapWords(escapeInvisible(text), out.width - displayWidth(head)).map((line, at) =>
-    out.style('dim', `${at === 0 ? head : ' '.repeat(displayWidth(head))}${line}`.trimEnd()),
-  )
+  const lines = wrapWords(escapeInvisible(text), out.width - displayWidth(head))
+  return behindLabel(head, lines).map((line) => out.style('dim', line))
 }
 
 /** Further lines of a text are indented, so that they do not look like the next one. */

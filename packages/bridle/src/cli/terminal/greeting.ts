@@ -11,7 +11,7 @@ import { DEFAULT_URL } from '../config/server-url.ts'
 import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
 import { LABEL_COLUMNS } from '../limits.ts'
 import { shellWord } from './shell-word.ts'
-import { wrapWords } from './text-lines.ts'
+import { behindLabel, wrapWords } from './text-lines.ts'
 
 /** The header for curl; `token` is a shell expression that yields the token. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
@@ -76,14 +76,12 @@ export interface ReadyHint {
   readonly agent: string | null
   /** In production: which agents are open, and how to open the others. */
   readonly note: string | null
-  /** How the command line is called here. */
   readonly command: string
   readonly width: number
   readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
   readonly hasCockpit: boolean
   /** The label of the page at /. */
   readonly page?: 'cockpit' | 'page'
-  /** Callers need a token. */
   readonly isClosed?: boolean
   /** The variable in front of the command that gives it the token; '' = it does without. */
   readonly tokenSetting?: string
@@ -135,9 +133,7 @@ export const readyMessage = (listening: string, header: string, hint: ReadyHint)
 export const urlFlag = (url: string): string => (url === DEFAULT_URL ? '' : ` --url ${url}`)
 
 const labelled = (label: string, text: string, width: number): string[] =>
-  wrapWords(text, width - LABEL_COLUMNS).map((part, at) =>
-    `${(at === 0 ? `  ${label}` : '').padEnd(LABEL_COLUMNS)}${part}`.trimEnd(),
-  )
+  behindLabel(`  ${label}`.padEnd(LABEL_COLUMNS), wrapWords(text, width - LABEL_COLUMNS))
 
 /** Names the variable, so that the token is not in the output. */
 export const authorizationHint = (env: NodeJS.ProcessEnv): string => {

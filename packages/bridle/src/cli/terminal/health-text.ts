@@ -1,5 +1,3 @@
-// The health of a session in words.
-
 import type { HealthEnvelope, SessionRow } from '../../client/index.ts'
 import { budgetLabel, budgetText } from '../../words/index.ts'
 import { escapeControls } from './output.ts'
@@ -25,6 +23,5 @@ export const healthChangeLines = ({ id, status, health }: SessionRow, columns: n
   ...(health?.hint ? wrapWords(escapeControls(health.hint), columns).map((line) => line.trimEnd()) : []),
 ]
 
-/** The score and its flags in one column. */
 export const healthWords = (health: SessionRow['health']): string =>
   health === null ? '-' : [health.score, ...health.flags].join(' ')

@@ -44,6 +44,20 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
   }
 }
 
+/** The same output, with other functions that print text. */
+export const withPrinting = (
+  out: CliOutput,
+  replace: (print: (text: string) => void, endsLine: boolean) => (text: string) => void,
+): CliOutput => ({
+  ...{ isJson: out.isJson, canAsk: out.canAsk, row: out.row, style: out.style },
+  get width() {
+    return out.width
+  },
+  write: replace(out.write, false),
+  line: replace(out.line, true),
+  note: replace(out.note, true),
+})
+
 /** The columns of a terminal, 80 where it does not say them; a pipe has no limit. */
 export const widthOf = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number =>
   isTTY ? columns || 80 : Number.POSITIVE_INFINITY
@@ -70,6 +84,6 @@ const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u2028-\u202e
 const shown = (unit: number): string =>
   String.fromCharCode(unit < 0x20 ? 0x2400 + unit : unit === 0x7f ? 0x2421 : 0xfffd)
 
-/** The text in one line, cut to so many columns. */
-export const truncateLine = (text: string, columns: number): string =>
-  cutToColumns(escapeControls(text.replace(/\s+/g, ' ').trim()), Math.max(columns, 1))
+export const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())
+
+export const truncateLine = (text: string, columns: number): string => cutToColumns(oneLine(text), Math.max(columns, 1))

@@ -2,8 +2,10 @@
 
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EXIT_CODES, ExitError } from '../command.ts'
 import { TYPED_AHEAD_MS } from '../limits.ts'
-import type { CliOutput } from './output.ts'
+import { listenForInterrupt } from './interruption.ts'
+import { type CliOutput, withPrinting } from './output.ts'
 
 /** The question that is open. Its `interject` prints something below it and asks anew; null = nothing is asked now. */
 export interface QuestionSlot {
@@ -11,23 +13,19 @@ export interface QuestionSlot {
 }
 
 /** An output whose text never continues the line of the question: it begins a new line, and the question is asked again below. */
-export const besideQuestion = (out: CliOutput, slot: QuestionSlot): CliOutput => {
-  const interjecting =
-    (print: (text: string) => void) =>
-    (text: string): void =>
-      slot.interject === null ? print(text) : slot.interject(() => print(text))
-  return {
-    ...{ isJson: out.isJson, canAsk: out.canAsk, row: out.row, style: out.style },
-    get width() {
-      return out.width
-    },
-    write: interjecting(out.write),
-    line: interjecting(out.line),
-    note: interjecting(out.note),
-  }
+export const besideQuestion = (out: CliOutput, slot: QuestionSlot): CliOutput =>
+  withPrinting(out, (print) => (text) => (slot.interject === null ? print(text) : slot.interject(() => print(text))))
+
+/** Asks once, and throws the refusal unless the person says yes. */
+export const confirm = async (out: CliOutput, question: string, refusal: string): Promise<void> => {
+  const { signal, dispose } = listenForInterrupt()
+  const answer = await askChoice(out, `${question} [y]es, [n]o: `, ['y', 'n'], signal)
+  dispose()
+  if (answer === null) out.write('\n')
+  if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, refusal)
 }
 
-/** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
+/** Null = no answer: the input ended, or the question was withdrawn. */
 export const askChoice = async <const A extends keyof typeof words>(
   out: CliOutput,
   question: string,
@@ -74,9 +72,8 @@ const readAnswer = async <const A extends keyof typeof words>(
   signal.addEventListener('abort', close, { once: true })
   try {
     for await (const line of lines) {
-      const typed = line.trim().toLowerCase()
-      const answer = answers.find((each) => typed === each || typed === words[each])
-      if (answer !== undefined) return answer
+      const answer = answerIn(line, answers)
+      if (answer !== null) return answer
       out.line(`  Answer ${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}.`)
       out.write(question)
     }
@@ -105,6 +102,12 @@ const dropTypedAhead = async (): Promise<void> => {
   await sleep(TYPED_AHEAD_MS)
   stdin.off('data', drop)
   stdin.setRawMode(false)
+}
+
+/** The first letter of an answer is enough. */
+export const answerIn = <const A extends keyof typeof words>(text: string, answers: readonly A[]): A | null => {
+  const typed = text.trim().toLowerCase()
+  return answers.find((each) => typed === each || typed === words[each]) ?? null
 }
 
 const words = { y: 'yes', n: 'no', e: 'edit' } as const

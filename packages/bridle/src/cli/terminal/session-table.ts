@@ -39,7 +39,6 @@ export const cellsWithIds = (
   return titleColumns(out, heads, cells) < TITLE_COLUMNS ? table(shortIds(ids)) : cells
 }
 
-/** The columns that are left for the titles. */
 const titleColumns = (out: CliOutput, heads: readonly string[], cells: readonly (readonly string[])[]): number =>
   heads
     .slice(0, -1)

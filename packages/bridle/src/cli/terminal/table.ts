@@ -30,7 +30,6 @@ export const printTable = (
 
 const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - displayWidth(cell), 0))
 
-/** How long ago, in one unit. */
 export const timeAgo = (iso: string, now: number): string => {
   const age = now - Date.parse(iso)
   return Number.isNaN(age) ? '-' : agoText(age)

@@ -1,6 +1,6 @@
 // Text wrapped into the lines of a terminal, with nothing cut away.
 import { COLUMNS_MIN } from '../limits.ts'
-import { type Glyph, glyphsOf } from './display-width.ts'
+import { displayWidth, type Glyph, glyphsOf } from './display-width.ts'
 
 /** Breaks text into lines of at most this many columns, after a space where possible. The lines together are the text. */
 export const wrapText = (text: string, columns: number): string[] =>
@@ -20,6 +20,10 @@ export const wrapRemark = (text: string, columns: number): string[] =>
   text
     .split('\n')
     .flatMap((line) => (/^ {2}|^\S*$/u.test(line) ? [line] : wrapWords(line, columns).map((each) => each.trimEnd())))
+
+/** Lines below each other, the first of them behind a label or a mark. */
+export const behindLabel = (label: string, lines: readonly string[], columns = displayWidth(label)): string[] =>
+  lines.map((line, at) => `${at === 0 ? label : ' '.repeat(columns)}${line}`.trimEnd())
 
 /** The commands that advice tells people to type, with flags, quoted words, and what looks like an id, a path or an address. */
 const commands =

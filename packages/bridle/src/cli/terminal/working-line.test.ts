@@ -41,7 +41,7 @@ test('[C124] the words follow what is waited for', () => {
 
 test('[C125] silence of two seconds has a line with the time, and the next output replaces it', () => {
   const { out: given, screen } = terminal()
-  const { out, stop } = withWorkingLine(given, { words: 'greet is at work' })
+  const { out, stop } = withWorkingLine(given, { words: () => 'greet is at work' })
   out.line('first')
   vi.advanceTimersByTime(1_400)
   expect(screen()).toBe('first\n')
@@ -57,19 +57,19 @@ test('[C125] silence of two seconds has a line with the time, and the next outpu
 
 test('[C125] an open line, and an output for programs, are left alone', () => {
   const open = terminal()
-  const working = withWorkingLine(open.out, { words: 'x' })
+  const working = withWorkingLine(open.out, { words: () => 'x' })
   working.out.write('Approve? ')
   vi.advanceTimersByTime(10_000)
   expect(open.screen()).toBe('Approve? ')
   working.stop()
   const piped = terminal(false)
-  expect(withWorkingLine(piped.out, { words: 'x' }).out).toBe(piped.out)
+  expect(withWorkingLine(piped.out, { words: () => 'x' }).out).toBe(piped.out)
 })
 
 test('[C125] the line goes when the work ends without an output, and comes with the next work', () => {
   const { out: given, screen } = terminal()
   let isWorking = true
-  const { stop } = withWorkingLine(given, { words: 'x', isWorking: () => isWorking })
+  const { stop } = withWorkingLine(given, { words: () => 'x', isWorking: () => isWorking })
   vi.advanceTimersByTime(2_000)
   expect(screen()).toBe('… x, 2 s\r')
   isWorking = false

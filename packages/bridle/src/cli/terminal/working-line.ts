@@ -2,25 +2,18 @@
 import { elapsedText } from '../../words/index.ts'
 import { SILENCE_MS } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
-import { type CliOutput, truncateLine } from './output.ts'
+import { type CliOutput, truncateLine, withPrinting } from './output.ts'
 
 export interface WorkingOutput {
-  /** The output, to be used in place of the given one. */
   readonly out: CliOutput
   /** Wipes the line; false = it was not shown. */
   readonly stop: () => boolean
 }
 
-export interface WorkingLineOptions {
-  readonly words: string | (() => string)
-  /** Nothing is shown while this is false; by default it is always true. */
-  readonly isWorking?: () => boolean
-}
-
-/** Only on a terminal. In the middle of a line, such as streamed text or a question, nothing is shown. */
+/** Only on a terminal. Nothing is shown while `isWorking` is false, or in the middle of a line, such as streamed text or a question. */
 export const withWorkingLine = (
   out: CliOutput,
-  { words, isWorking = () => true }: WorkingLineOptions,
+  { words, isWorking = () => true }: { readonly words: () => string; readonly isWorking?: () => boolean },
   now: () => number = Date.now,
 ): WorkingOutput => {
   if (!out.canAsk) return { out, stop: () => false }
@@ -40,8 +33,7 @@ export const withWorkingLine = (
     if (!isLineStart) return
     clear()
     if (!isWorking()) return
-    const shownWords = typeof words === 'string' ? words : words()
-    const text = truncateLine(`… ${shownWords}, ${elapsedText(now() - quietFrom)}`, out.width - 1)
+    const text = truncateLine(`… ${words()}, ${elapsedText(now() - quietFrom)}`, out.width - 1)
     shown = displayWidth(text)
     // The terminal prints `^C` where the cursor stands: in the line, to be wiped with it.
     out.write(`${out.style('dim', text)}\r`)
@@ -55,25 +47,14 @@ export const withWorkingLine = (
       timer = setInterval(draw, 1_000).unref()
     }, SILENCE_MS).unref()
   }
-  const replacing =
-    (print: (text: string) => void, endsLine: boolean) =>
-    (text: string): void => {
+  wait()
+  return {
+    out: withPrinting(out, (print, endsLine) => (text) => {
       clear()
       print(text)
       if (text !== '') isLineStart = endsLine || text.endsWith('\n')
       wait()
-    }
-  wait()
-  return {
-    out: {
-      ...{ isJson: out.isJson, canAsk: out.canAsk, row: out.row, style: out.style },
-      get width() {
-        return out.width
-      },
-      write: replacing(out.write, false),
-      line: replacing(out.line, true),
-      note: replacing(out.note, true),
-    },
+    }),
     stop: () => {
       isStopped = true
       clearInterval(timer)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type CaptureFrame, CaptureFrames } from './capture-frames.ts'
 import { LINE_RATE } from './limits.ts'
-import { PcmPieces } from './pcm-pieces.ts'
+import { PcmPieces } from './loudspeaker.ts'
 import { PlaybackQueue, type PlaybackReport } from './playback-queue.ts'
 import { Resampler } from './resampler.ts'
 

@@ -1,6 +1,6 @@
 // The state of a dialogue, folded from the events of its line and of the page. The page shows it as it is.
 import type { FabricVoiceEvent } from '../voice/options.ts'
-import { captionsAfter, type VoiceCaption } from './captions.ts'
+import { CAPTIONS_MAX } from './limits.ts'
 
 /**
  * The phase to show. `ready`: the line is open and the microphone off. `listening`: the microphone is on. `hearing`: somebody speaks.
@@ -174,4 +174,32 @@ const withCall = (
   if (approval)
     return { ...facts, waitingCall: id, approval: { id: approval.id, toolName: name, reason: approval.reason } }
   return facts.waitingCall === id ? withoutApproval(facts) : facts
+}
+
+/** Words of either side. */
+export interface VoiceCaption {
+  /** Unique in its dialogue: the run and the speaker. */
+  readonly id: string
+  /** The speaker. */
+  readonly role: 'user' | 'assistant'
+  /** The words so far. */
+  readonly text: string
+  /** No more words come, as far as is known. */
+  readonly isFinal: boolean
+  /** The person interrupted: the text is the part that was heard. */
+  readonly isInterrupted: boolean
+}
+
+type Words = Extract<FabricVoiceEvent, { type: 'text_delta' | 'transcript' }>
+
+const captionsAfter = (captions: readonly VoiceCaption[], event: Words): readonly VoiceCaption[] => {
+  const { role, runId } = event
+  const id = `${runId}/${role}`
+  const before = captions.find((caption) => caption.id === id)
+  const after: VoiceCaption =
+    event.type === 'text_delta'
+      ? { id, role, text: (before?.text ?? '') + event.delta, isFinal: false, isInterrupted: false }
+      : { id, role, text: event.text, isFinal: true, isInterrupted: event.interrupted === true }
+  const next = before ? captions.map((caption) => (caption === before ? after : caption)) : [...captions, after]
+  return next.slice(-CAPTIONS_MAX)
 }

@@ -32,35 +32,31 @@ type EnvelopeHandler<T extends VisibleEventType> = (
 
 const appendBounded = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
 
-const withTimelineEntry = (
-  state: FrontendState,
-  where: 'timeline' | 'diagnostics' | 'milestones',
-  envelope: StreamEnvelope,
-): FrontendState => {
+const withTimelineEntry = (state: FrontendState, where: EntryList, envelope: StreamEnvelope): FrontendState => {
   const { seq, type, timestamp, turn_id = null, payload } = envelope
   return { ...state, [where]: appendBounded(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
 }
 
-/** Shown among the diagnostics, and changes nothing else. */
-const recordDiagnostic = <T extends VisibleEventType>(
-  state: FrontendState,
-  envelope: StreamEnvelopeOf<T>,
-): FrontendState => withTimelineEntry(state, 'diagnostics', envelope as unknown as StreamEnvelope)
-const recordInTimeline = <T extends VisibleEventType>(
-  state: FrontendState,
-  envelope: StreamEnvelopeOf<T>,
-): FrontendState => withTimelineEntry(state, 'timeline', envelope as unknown as StreamEnvelope)
+type EntryList = 'timeline' | 'diagnostics' | 'milestones'
 
+/** Records the envelope in these lists, and changes nothing else. */
+const recorder =
+  (...lists: readonly EntryList[]) =>
+  <T extends VisibleEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
+    lists.reduce((next, list) => withTimelineEntry(next, list, envelope as unknown as StreamEnvelope), state)
+
+const recordDiagnostic = recorder('diagnostics')
+const recordInTimeline = recorder('timeline')
 /** Shown in the timeline, and kept when calls have filled it. */
-const recordMilestone = <T extends VisibleEventType>(
-  state: FrontendState,
-  envelope: StreamEnvelopeOf<T>,
-): FrontendState => withMilestone(recordInTimeline(state, envelope), envelope)
+const recordMilestone = recorder('timeline', 'milestones')
 
-const withMilestone = <T extends VisibleEventType>(
+/** Changes the turn of the envelope, and records the envelope. */
+const inTurnAnd = <T extends VisibleEventType>(
+  record: (state: FrontendState, envelope: StreamEnvelopeOf<T>) => FrontendState,
   state: FrontendState,
   envelope: StreamEnvelopeOf<T>,
-): FrontendState => withTimelineEntry(state, 'milestones', envelope as unknown as StreamEnvelope)
+  change: (turn: FrontendTurn) => FrontendTurn,
+): FrontendState => record(inTurn(state, envelope, change), envelope)
 
 const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   session: (state, { payload, session_id, seq }) =>
@@ -76,10 +72,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   },
 
   turn_start: (state, envelope) =>
-    recordDiagnostic(
-      inTurn(state, envelope, (turn) => ({ ...turn, prompt: envelope.payload.prompt })),
-      envelope,
-    ),
+    inTurnAnd(recordDiagnostic, state, envelope, (turn) => ({ ...turn, prompt: envelope.payload.prompt })),
   turn_start_tools: recordDiagnostic,
   token: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text + envelope.payload.text })),
   response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
@@ -87,10 +80,10 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
   // A reflection stands in the timeline too: among the thoughts alone nobody could tell it from them.
   reflection: (state, envelope) =>
-    recordInTimeline(
-      inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
-      envelope,
-    ),
+    inTurnAnd(recordInTimeline, state, envelope, (turn) => ({
+      ...turn,
+      thinking: turn.thinking + envelope.payload.text,
+    })),
 
   tool_call: (state, envelope) => {
     const { tool_call_id: id, name, arguments: given, effect = null } = envelope.payload
@@ -122,10 +115,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   tool_batch: (state, envelope) => {
     const { seq, payload } = envelope
     const batch = { seq, toolCallIds: payload.tool_call_ids }
-    return recordDiagnostic(
-      inTurn(state, envelope, (turn) => ({ ...turn, batches: [...turn.batches, batch] })),
-      envelope,
-    )
+    return inTurnAnd(recordDiagnostic, state, envelope, (turn) => ({ ...turn, batches: [...turn.batches, batch] }))
   },
   tool_selected: recordDiagnostic,
   tool_validation_error: recordDiagnostic,
@@ -181,7 +171,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   policy_decision: recordDiagnostic,
   hook_event: recordDiagnostic,
   sandbox_notice: recordDiagnostic,
-  transport_diagnostic: (state, envelope) => withMilestone(recordDiagnostic(state, envelope), envelope),
+  transport_diagnostic: recorder('diagnostics', 'milestones'),
 
   session_paused: recordMilestone,
   session_resumed: recordMilestone,
@@ -197,10 +187,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   budget_crossed: recordMilestone,
   budget_raised: recordMilestone,
   retry_scheduled: (state, envelope) =>
-    recordMilestone(
-      inTurn(state, envelope, (turn) => endCalls(turn, envelope.timestamp)),
-      envelope,
-    ),
+    inTurnAnd(recordMilestone, state, envelope, (turn) => endCalls(turn, envelope.timestamp)),
   output_superseded: (state, envelope) => {
     const { keep } = envelope.payload
     const withdraw = (turn: FrontendTurn): FrontendTurn =>
@@ -211,7 +198,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
             thinking: turn.thinking.slice(0, keep.thinking_chars ?? turn.thinking.length),
           }
         : restartTurn(turn, turn.attempt, envelope.timestamp)
-    return recordMilestone(inTurn(state, envelope, withdraw), envelope)
+    return inTurnAnd(recordMilestone, state, envelope, withdraw)
   },
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
@@ -219,10 +206,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   execution_feedback: recordInTimeline,
 
   completed: (state, envelope) =>
-    recordInTimeline(
-      inTurn(state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),
-      envelope,
-    ),
+    inTurnAnd(recordInTimeline, state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),
   error: (state, envelope) => {
     const turn_id = envelope.turn_id ?? envelope.payload.turn_id
     const of = { ...envelope, ...(turn_id !== undefined && { turn_id }) }

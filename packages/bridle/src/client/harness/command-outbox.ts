@@ -2,10 +2,10 @@
 // A cancel or an approval is rejected instead: the user decides again.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { HELD_MAX, UNAVAILABLE_MAX, UNAVAILABLE_MS } from '../limits.ts'
+import { randomId } from '../socket/messages.ts'
 import { HarnessError } from './error.ts'
 import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
-import { heldPromptsOf, isRepeatable, keptPromptsOf, type PendingCommand, pendingCommand } from './pending-command.ts'
 
 /** The close code of a message that is too big. */
 const TOO_BIG = 1009
@@ -196,5 +196,45 @@ export class CommandOutbox {
       return
     this.#held = held
     this.#options.onHeld(held)
+  }
+}
+
+interface PendingCommand {
+  readonly id: string
+  readonly command: HarnessCommand
+  /** The same text each time: the server refuses a known id with another body. Empty when the command has no JSON. */
+  readonly text: string
+  readonly since: number
+  readonly promise: Promise<HarnessAnswer>
+  readonly resolve: (answer: HarnessAnswer) => void
+  readonly reject: (error: HarnessError) => void
+  sent: boolean
+  /** How often the server answered `unavailable`. */
+  unavailable: number
+}
+
+const pendingCommand = (request: HarnessCommand): PendingCommand => {
+  const id = request.commandId ?? randomId()
+  const command = { ...request, commandId: id }
+  const { promise, resolve, reject } = Promise.withResolvers<HarnessAnswer>()
+  const text = textOf(command)
+  return { id, command, text, since: Date.now(), promise, resolve, reject, sent: false, unavailable: 0 }
+}
+
+/** May be sent again after a reconnect. Minutes late, a cancel, an approval or a signal could reach another run or call. */
+const isRepeatable = ({ command: { type } }: PendingCommand): boolean => !['cancel', 'approve', 'signal'].includes(type)
+
+const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
+  command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []
+
+/** With the same text: the server refuses a known id with another body. */
+const keptPromptsOf = ({ id, command, since, sent, text }: PendingCommand): KeptPrompt[] =>
+  command.type === 'submit' && text !== '' ? [{ command: { ...command, commandId: id }, since, sent }] : []
+
+const textOf = (command: HarnessCommand): string => {
+  try {
+    return JSON.stringify(command)
+  } catch {
+    return ''
   }
 }

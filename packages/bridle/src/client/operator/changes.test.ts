@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TenantChange } from '../../surfaces/changes/wire.ts'
 import { type FakeSocket, fakeServer } from '../harness/fake-server.suite.ts'
-import { connectChanges } from './changes.ts'
-import type { ChangesOptions, ChangesPhase } from './changes-options.ts'
+import { type ChangesOptions, type ChangesPhase, connectChanges } from './changes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })

@@ -3,9 +3,9 @@
 import type { ChangesClientMessage, ChangesSignal, TenantChange } from '../../surfaces/changes/wire.ts'
 import { FabricError } from '../fabric/error.ts'
 import { finalRefusal, httpOf, socketEndpoint } from '../socket/endpoint.ts'
+import { parseTyped } from '../socket/messages.ts'
 import { onReconnectHint } from '../socket/reconnect-hints.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
-import type { ChangesHandle, ChangesOptions, ChangesPhase } from './changes-options.ts'
 
 /** Connects at once, and reconnects whenever the connection breaks, until `close`. Each connection begins with `ready`. */
 export const connectChanges = (options: ChangesOptions): ChangesHandle => {
@@ -36,7 +36,7 @@ export const connectChanges = (options: ChangesOptions): ChangesHandle => {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     ping: () => PING_TEXT,
     onMessage: (data) => {
-      const message = parseChange(data)
+      const message = parseTyped<TenantChange | ChangesSignal>(data)
       if (message) receive(message)
     },
     onError: (error) => {
@@ -67,12 +67,51 @@ const changesUrl = (server: string): string => {
   return new URL('changes/ws', url).href.replace(/^http/, 'ws')
 }
 
-/** Null = not a message. A later version of a server may send types that this client does not know: they are passed on. */
-const parseChange = (data: unknown): TenantChange | ChangesSignal | null => {
-  try {
-    const value: unknown = JSON.parse(String(data))
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as TenantChange) : null
-  } catch {
-    return null
-  }
+/** Settings of `connectChanges`, and what it calls. */
+export interface ChangesOptions {
+  /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
+  readonly url: string
+  /** The token of the server. It buys a one-use ticket for each connection, so the token is in no URL. */
+  readonly authToken?: string | undefined
+  /** The tenant, where a server has several. */
+  readonly tenantId?: string | undefined
+  /**
+   * Gets each change. `ready` comes first, and again after every gap: load the lists then. A change that arrives before a list may
+   * be newer than the list: the later `lastEventId` wins.
+   */
+  readonly onChange: (change: TenantChange) => void
+  /** Called whenever the phase changes, and before each wait for another try. */
+  readonly onPhase?: (phase: ChangesPhase, detail: ChangesPhaseDetail) => void
+  /** Default: 250 ms after the connection broke, doubled up to 10 s. */
+  readonly backoff?: { readonly firstMs: number; readonly longestMs: number }
+  /** Time between pings; default 15 s. A connection without a message for three times as long is dead. */
+  readonly heartbeatMs?: number
+  /** Replaces the platform's WebSocket. */
+  readonly WebSocket?: new (
+    url: string,
+    protocols?: string[],
+  ) => WebSocket
+}
+
+/** The phase of the connection: `open` begins with the first `ready`; `closed` is final. */
+export type ChangesPhase = 'connecting' | 'open' | 'reconnecting' | 'closed'
+
+/** More about a phase. */
+export interface ChangesPhaseDetail {
+  /** Tries since the last open connection. */
+  readonly attempt: number
+  /** The time of the next try, in ms since 1970; absent: no try is planned. */
+  readonly nextTryAt?: number
+  /** The reason of the last failure; absent: none is known. */
+  readonly error?: FabricError
+}
+
+/** A connection to the changes of a tenant, as `connectChanges` opens it. */
+export interface ChangesHandle {
+  /** The phase of the connection. */
+  readonly phase: ChangesPhase
+  /** Ends the wait before the next try. */
+  retryNow(): void
+  /** Closes the connection for good. */
+  close(): void
 }

@@ -1,7 +1,7 @@
 // The settings and the state of a list of threads.
 import type { FabricError } from '../fabric/error.ts'
 import type { FabricClientOptions } from '../fabric/requests.ts'
-import type { ChangesOptions } from '../operator/changes-options.ts'
+import type { ChangesOptions } from '../operator/changes.ts'
 
 /** Settings of `threads`. */
 export interface ThreadsOptions extends FabricClientOptions {

@@ -24,11 +24,9 @@ export const withoutThread = (threads: readonly Thread[], id: string, agent?: st
   return left.length === threads.length ? threads : left
 }
 
-/** The threads that are new or different since the list was `before`. */
 export const changedSince = (before: readonly Thread[], now: readonly Thread[]): readonly Thread[] =>
   now.filter((each) => !before.includes(each))
 
-/** The threads that have left the list since it was `before`. */
 export const leftSince = (before: readonly Thread[], now: readonly Thread[]): readonly Thread[] =>
   before.filter((each) => !now.some((other) => isSame(each, other)))
 

@@ -5,9 +5,9 @@ import type { FabricError } from '../fabric/error.ts'
 import { VOICE_EARLY_BYTES_MAX, VOICE_FRAME_BYTES, VOICE_UNSENT_BYTES_MAX } from '../limits.ts'
 import { isPermanent, withCredentials } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
+import { parseTyped, randomId } from '../socket/messages.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
-import { bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
-import { BinarySockets } from './binary-sockets.ts'
+import { BinarySockets, bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
 import { EventQueues } from './event-queues.ts'
 import type { FabricVoiceEvent, FabricVoiceHandle, FabricVoiceOptions, FabricVoiceToolResult } from './options.ts'
 
@@ -159,7 +159,7 @@ class FabricVoice implements FabricVoiceHandle {
 
   #receive(data: unknown): void {
     if (data instanceof ArrayBuffer) return this.#receiveAudio(new Uint8Array(data))
-    const message = parse(data)
+    const message = parseTyped<VoiceServerMessage>(data)
     if (message) this.#handle(message)
     else this.#fail('bad_message', 'The server sent something that is not a message.')
   }
@@ -258,17 +258,4 @@ const lineUrl = (options: FabricVoiceOptions, line: string, after: string | null
   if (after !== null) url.searchParams.set('after', after)
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value)
   return url
-}
-
-/** Pages without a secure origin have no `randomUUID`. */
-const randomId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-
-const parse = (data: unknown): VoiceServerMessage | null => {
-  try {
-    const value: unknown = JSON.parse(String(data))
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as VoiceServerMessage) : null
-  } catch {
-    return null
-  }
 }

@@ -12,7 +12,6 @@ import { SessionPace } from './session-pace.ts'
 
 export interface ChangeFeedOptions {
   readonly clock: Clock
-  /** The engine behind an agent. */
   readonly identityOf: (agent: string) => EngineIdentity
 }
 

@@ -9,7 +9,6 @@ import { BoundedReader } from './bounded-reader.ts'
 import { READY_MESSAGES } from './change-messages.ts'
 import type { ChangesSignal } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
 export interface ChangesConnection {
   readonly tenant: string
   /** The user whose sessions the socket shows, written as an owner; null = every session of the tenant. */

@@ -26,7 +26,7 @@ export const changesRoutes: readonly Route[] = [
       if (!ports.changes) return noFeed()
       const { tenant } = access
       const viewer = await viewerOf(access)
-      return changesStream({ tenant, viewer, changes: ports.changes, ...streamTimings(ports) })
+      return changesStream({ tenant, viewer }, ports.changes, streamTimings(ports))
     },
   }),
 ]

@@ -1,7 +1,6 @@
 // From the log to the Fabric wire, and from a socket's text to messages. The map of events is total: an event that nobody
 // thought about does not compile.
 
-import * as v from 'valibot'
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { Directive } from '../../kernel/directive.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
@@ -13,8 +12,8 @@ import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { noticeOf } from '../../kernel/views/notice.ts'
-import { parseJson } from '../http/requests/json-text.ts'
-import { sseFrame } from '../http/streams/sse.ts'
+import { parseMessage } from '../http/requests/parse-input.ts'
+import { frameAudience } from '../http/streams/sse.ts'
 import { fabricMessageSchema } from './wire/messages.ts'
 import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, FabricServerMessage } from './wire.ts'
 
@@ -37,7 +36,6 @@ export const agentEvent = (key: Key, logged: AnyEvent, logs: Incarnations = FIRS
   } as AgentEvent
 }
 
-/** Whether this wire carries the event. */
 export const isCarried =
   (key: Key) =>
   (event: AnyEvent): boolean =>
@@ -57,18 +55,8 @@ export const resetEvent = (
   data: { head },
 })
 
-/** The readers of a session's event stream. A replayed frame is byte for byte the live one. */
-export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
-  key: 'fabric:sse',
-  encode: ({ events }) => {
-    let text = ''
-    for (const event of events) {
-      const shown = agentEvent(key, event, logs)
-      if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
-    }
-    return text
-  },
-})
+export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience =>
+  frameAudience('fabric:sse', logs, (event) => agentEvent(key, event, logs))
 
 /** The clients on a session's WebSocket. A line per message: JSON text has no line breaks. */
 export const socketAudience = (key: Key, logs: Incarnations): Audience => ({
@@ -91,13 +79,8 @@ const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | n
 /** The checked message, or the problem with it. Null = the message was not text. */
 export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
   if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
-  const parsed = parseJson(text, 'message')
-  if ('problem' in parsed) return parsed
-  const { success, output, issues } = v.safeParse(fabricMessageSchema, parsed.value)
-  if (success) return output
-  const [issue] = issues
-  const at = v.getDotPath(issue)
-  return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
+  const parsed = parseMessage(fabricMessageSchema, text)
+  return 'problem' in parsed ? parsed : parsed.message
 }
 
 const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEventContent | null) | null } = {

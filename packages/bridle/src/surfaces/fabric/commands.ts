@@ -1,7 +1,6 @@
 // The commands of a socket's client, as the session's own.
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host/host.ts'
-import { runSeq } from '../../kernel/ids.ts'
 import { ownProperty } from '../../kernel/json.ts'
 import { mayOpen } from '../../kernel/owner.ts'
 import type { Directory } from '../../kernel/ports/directory.ts'
@@ -13,6 +12,7 @@ import { scopeRefusal } from '../http/access/command-scope.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
+import { hasRun } from '../http/sessions/event-lookup.ts'
 import type { FabricAck, FabricCommand } from './wire.ts'
 
 export interface FabricCommandContext {
@@ -118,10 +118,7 @@ const stopTask = async (
 /** Whether the id names a run of this session: running, queued or over. */
 const isRun = async (session: Session, runId: string): Promise<boolean> => {
   const { run, queue } = session.state.lifecycle
-  if (run?.runId === runId || queue.some((prompt) => prompt.runId === runId)) return true
-  const promptSeq = runSeq(runId)
-  const [event] = promptSeq === null ? [] : await session.read(promptSeq - 1, 1)
-  return event?.type === 'prompt_queued' && event.payload.run_id === runId
+  return run?.runId === runId || queue.some((prompt) => prompt.runId === runId) || hasRun(session, runId)
 }
 
 const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null => commandKey(commandId, body)

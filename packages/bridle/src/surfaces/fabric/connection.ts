@@ -1,5 +1,5 @@
 // The state of an open Fabric WebSocket: it sends the replay, `replay-end`, then live events, and takes commands.
-import { eventId, type Key } from '../../kernel/event.ts'
+import { eventId } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports/directory.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
@@ -9,6 +9,7 @@ import {
   type CloseReason,
   SessionSocket,
   type SessionSocketPorts,
+  type SocketClient,
   type SocketSignal,
   type SocketWire,
 } from '../http/streams/session-socket.ts'
@@ -18,19 +19,12 @@ import { performFabricCommand, refusalAck, type TaskHost } from './commands.ts'
 import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
 import type { FabricClientMessage, FabricServerMessage } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
-export interface FabricConnection {
-  readonly key: Key
+export interface FabricConnection extends SocketClient {
   readonly scopes: readonly Scope[]
-  /** The user that the credential names, if it names one: the actor of the client's commands. */
-  readonly user: string | null
-  /** The name under which the rate limiter counts this client. */
-  readonly who: string
   /** Events after this are sent. Null = the cursor was not of this log: a `reset` comes first, then all events. */
   readonly since: number | null
 }
 
-/** The same object for all sockets of a server. */
 export interface FabricSocketPorts extends SessionSocketPorts, HeartbeatTimes {
   readonly host: TaskHost
   readonly directory?: Pick<Directory, 'find'>

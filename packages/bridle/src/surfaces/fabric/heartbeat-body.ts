@@ -5,24 +5,18 @@ import { STREAM_HEARTBEAT_MS } from '../http/limits.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 
-/** The end of a run, as the answer to an invocation. */
 export interface InvocationEnd {
   readonly status: 200 | 500
   readonly body: object
 }
 
-export interface HeartbeatBodyOptions {
-  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
-  readonly heartbeatMs: number | undefined
-  /** For `Preference-Applied`. */
-  readonly applied: string
-  /** Called when the caller has left. */
-  readonly leave: () => void
-}
-
+/** `applied` is for `Preference-Applied`; `leave` is called when the caller has left. */
 export const heartbeatBody = (
   end: Promise<InvocationEnd | Denial>,
-  { heartbeatMs, applied, leave }: HeartbeatBodyOptions,
+  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
+  heartbeatMs: number | undefined,
+  applied: string,
+  leave: () => void,
 ): Response => {
   const encoder = new TextEncoder()
   let beat: ReturnType<typeof setInterval> | undefined

@@ -2,7 +2,6 @@
 //
 // A run may take longer than a proxy waits for the first byte. Even so the answer begins only with the outcome: its status comes
 // first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
-
 import type * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
@@ -17,15 +16,15 @@ import { jsonResponse } from '../http/answers/json-response.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, extendDenial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
-import { promptRefusalOf } from '../http/sessions/prompt-refusal.ts'
 import { requireKey } from '../http/sessions/routes.ts'
+import { promptRefusalOf } from '../http/sessions/session-model.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { discardAndDeny } from '../http/workspaces/session-workspace.ts'
 import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
-import { type InvokePreference, parsePreference } from './invoke-preference.ts'
+import { WAIT_SECONDS_MAX } from './limits.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
 
 type InvokeQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
@@ -53,10 +52,7 @@ export const invoke = async (
   // The workspace is that of a new session: a session that somebody else made in between has another.
   const opening = found ? ({ fresh: true, opening: found.opening } as const) : {}
   const answer = await ports.host.send(key, { type: 'submit', ...prompt, ...opening }, id)
-  if (isRefusal(answer)) {
-    await found?.prepared?.discard?.()
-    return refusalDenial(answer, key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(found?.prepared, answer, key.id)
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
   const { runId } = answer
   if (isDenial(response)) return extendDenial(response, { headers: { [RUN_ID]: runId } })
@@ -81,7 +77,7 @@ const respondToInvoke = async (
   if (!session?.hasEvent(promptSeq)) return sessionNotFound(key.id, key.agent)
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = runEnd(request, session, runId, watch)
-  if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
+  if (preference.heartbeat) return heartbeatBody(end, ports.heartbeatMs, applied, watch.stop)
   const inTime = waitMs === null ? await end : await endWithin(end, waitMs)
   if (inTime) return isDenial(inTime) ? inTime : jsonResponse(inTime.body, { status: inTime.status })
   watch.stop()
@@ -152,3 +148,28 @@ const agentPath = (request: Request, key: Key): string => publicPath(request, `/
 
 const runPath = (request: Request, key: Key, runId: string): string =>
   publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`)
+
+interface InvokePreference {
+  /** Null = until the end of the run; 0 = not at all. */
+  readonly waitMs: number | null
+  /** The caller understands an answer that begins before the outcome is known. */
+  readonly heartbeat: boolean
+  /** For `Preference-Applied`. */
+  readonly applied: string
+}
+
+/** `respond-async`, `wait=<seconds>`, both, or `heartbeat`; other preferences are ignored. */
+const parsePreference = (prefer: string | null): InvokePreference => {
+  const preferences = (prefer ?? '')
+    .split(',')
+    .map((preference) => preference.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  const isAsync = preferences.includes('respond-async')
+  const wait = preferences
+    .map((preference) => /^wait="?(\d{1,9})"?$/.exec(preference)?.[1])
+    .find((seconds) => seconds !== undefined)
+  const seconds = wait === undefined ? null : Math.min(Number(wait), WAIT_SECONDS_MAX)
+  const waitMs = seconds === null ? (isAsync ? 0 : null) : seconds * 1_000
+  const heartbeat = waitMs === null && preferences.includes('heartbeat')
+  const parts = [...(isAsync ? ['respond-async'] : []), ...(seconds === null ? [] : [`wait=${seconds}`])]
+  return { waitMs, heartbeat, applied: heartbeat ? 'heartbeat' : parts.join(', ') }
+}

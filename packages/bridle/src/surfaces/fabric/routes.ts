@@ -12,10 +12,11 @@ import { agentNotFound } from '../http/access/unknown-agent.ts'
 import { guardOwnership, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { badRequest, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
+import { badRequest, badSessionId, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
-import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
+import { hasRun } from '../http/sessions/event-lookup.ts'
+import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
   closeOnOpen,
@@ -114,10 +115,7 @@ export const fabricRoutes: readonly Route[] = [
     query: streamQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: agentEventStreamAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : stream(call, session)
-    },
+    handle: onSession((session, call) => stream(call, session)),
   }),
   route({
     method: 'get',
@@ -127,23 +125,17 @@ export const fabricRoutes: readonly Route[] = [
     call: 'run',
     session: findKey,
     answers: { 200: runStatusAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : runStatus(session, call.param('runId'))
-    },
+    handle: onSession((session, call) => runStatus(session, call.param('runId'))),
   }),
 ]
 
 const runStatus = async (session: Session, runId: string): Promise<Response | Denial> => {
   const { run, queue } = session.state.lifecycle
-  const promptSeq = runSeq(runId)
-  if (promptSeq === null) return partNotFound('run', runId)
-  const [event] = await session.read(promptSeq - 1, 1)
-  if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return partNotFound('run', runId)
+  if (!(await hasRun(session, runId))) return partNotFound('run', runId)
   if (queue.some((prompt) => prompt.runId === runId)) return json<RunStatus>({ runId, status: 'queued' })
   if (run?.runId === runId)
     return json<RunStatus>({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
-  const outcome = await runOutcome(session, runId, promptSeq - 1)
+  const outcome = await runOutcome(session, runId, (runSeq(runId) as number) - 1)
   if (outcome.status !== 'failed') return json<RunStatus>({ runId, ...outcome })
   return json<RunStatus>({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }
@@ -183,7 +175,7 @@ const timeline = async (
 }
 
 const stream = async (
-  call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
+  call: RouteCall<v.InferOutput<typeof streamQuery>, unknown>,
   session: Session,
 ): Promise<Response | Denial> => {
   const { request, query, ports } = call
@@ -209,10 +201,7 @@ const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Denial => 
   if (!agent) return agentNotFound(param('name'), { access, ports })
   const closed = refusePrivateAgent({ access, ports }, agent.name)
   if (closed) return closed
-  if (!isId(id))
-    return badRequest(
-      'The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.',
-    )
+  if (!isId(id)) return badSessionId()
   return { tenant: access.tenant, agent: agent.name, id }
 }
 

@@ -1,4 +1,3 @@
-// The agent of a new session.
 import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'

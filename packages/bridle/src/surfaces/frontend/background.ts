@@ -15,13 +15,12 @@ import { actorFields, optionalField, optionsType, reasonFields } from '../http/r
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
-import { commandRoute } from '../http/sessions/command-routes.ts'
-import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsOf } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { jsonObject } from '../http/wire/request-values.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { chooseAgent } from './agent-choice.ts'
 import {
@@ -85,16 +84,14 @@ export const backgroundRoutes: readonly Route[] = [
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 200: resumeAnswer, 201: branchAnswer('A new session goes on from there.') },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { access, body } = call
       const actor = actorField(access, body.actor)
       if (hasBranchOrigin(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
       return sendAndShow(call, session.key, { type: 'resume', ...present({ reason: body.reason }), ...actor })
-    },
+    }),
   }),
   commandRoute({
     path: '/sessions/:id/policy',
@@ -113,10 +110,7 @@ export const backgroundRoutes: readonly Route[] = [
     call: { name: 'sessionHealth', answer: "HealthEnvelope['payload']" },
     session: findKey,
     answers: { 200: healthAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : json<HealthSnapshot>(currentHealth(session))
-    },
+    handle: onSession((session) => json<HealthSnapshot>(currentHealth(session))),
   }),
   route({
     method: 'get',
@@ -127,10 +121,7 @@ export const backgroundRoutes: readonly Route[] = [
     query: healthQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: healthStreamAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : healthStream(call, session)
-    },
+    handle: onSession((session, call) => healthStream(call, session)),
   }),
 ]
 
@@ -182,10 +173,7 @@ const startBackground = async (
     },
     commandKey(commandId, body),
   )
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<BackgroundReceipt>(
     call,
     key,

@@ -16,10 +16,10 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
+import { sessionTitle } from '../http/sessions/session-settings.ts'
 import { requiredId } from '../http/wire/request-values.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { newSessionId, userPart } from './session-ids.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import type { BranchReceipt } from './wire.ts'
 
 const branchFields = {
@@ -93,24 +93,19 @@ export const branchFrom = async (
     ...(await ownerField(access)),
     // The log stores no incarnation; each wire adds the current one.
     ...(cursor !== undefined && { cursor: cursor.replace(/~\d+$/, '') }),
-    ...present({ title, prompt, reason }),
+    ...present({ title, prompt, reason, promptsDigest: branch.prompts_digest }),
     ...(actor !== undefined && { actor, ...(isActorClaimed && { isActorClaimed }) }),
     ...(workspace && { settings }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
-    ...(branch.prompts_digest !== undefined && { promptsDigest: branch.prompts_digest }),
     ...(id && { id }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   return respondWithCard<BranchReceipt>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/sessions/${childId}`) },
   })
 }
 
-/** The number of the event to branch at. */
 const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {
   const { key, state, incarnations } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)

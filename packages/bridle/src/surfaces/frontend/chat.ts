@@ -13,19 +13,18 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { actorFields, optionalField, optionsType } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { omitSchema, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
-import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
-import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { findKey, findSession, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsOf } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import { jsonObject } from '../http/wire/request-values.ts'
 import type { SessionCard } from '../http/wire.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { chooseAgent } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
@@ -81,16 +80,14 @@ export const chatRoutes: readonly Route[] = [
     query: v.looseObject({ omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: chatSessionAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const agent = call.ports.agents.get(session.key.agent) ?? null
       return jsonWithTag<ChatSession>(call.request, {
         ...(await lookUp(session, (facts) => wholeSession(facts, agent, call.query.omit))),
         ...(await importedPart(call.ports, session, call.query.omit)),
         background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
       })
-    },
+    }),
   }),
   envelopeRoute(`${path}/events/stream`),
   route({
@@ -103,11 +100,9 @@ export const chatRoutes: readonly Route[] = [
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 201: branchAnswer('The new session.') },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       return branchFrom(call, session, { ...call.body, ...actorField(call.access, call.body.actor) })
-    },
+    }),
   }),
 ]
 
@@ -133,10 +128,7 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
     ...(prepared && { artifacts: prepared.artifacts }),
   } as const
   const answer = await ports.host.send(key, { type: 'create', ...(await ownerField(call.access)), opening }, id)
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer)
   return respondWithCard<SessionCard>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },

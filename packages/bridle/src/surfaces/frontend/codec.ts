@@ -6,7 +6,7 @@ import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '..
 import { positionText } from '../../kernel/positions/log-position.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
-import { sseFrame } from '../http/streams/sse.ts'
+import { frameAudience, sseFrame } from '../http/streams/sse.ts'
 import { streamEnvelope } from './envelope.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 
@@ -31,24 +31,16 @@ export const isOmitted = (omit: OmittedTypes, event: AnyEvent): boolean =>
   omit.length > 0 &&
   (omit.includes(event.type) || (event.type === 'custom_event' && !event.hearsay && omit.includes(event.payload.name)))
 
-/** The readers of a session's stream in a tier, who leave out the same types. A replayed frame is byte for byte the live one. */
+/** The readers of a session's stream in a tier, who leave out the same types. */
 export const envelopeAudience = (
   key: Key,
   tier: Tier,
   logs: Incarnations = FIRST_INCARNATIONS,
   omit: OmittedTypes = [],
-): Audience => ({
-  key: omit.length === 0 ? `frontend:${tier}` : `frontend:${tier}:${omit.join()}`,
-  encode: ({ events }) => {
-    let text = ''
-    for (const event of events) {
-      if (isOmitted(omit, event)) continue
-      const shown = streamEnvelope(key, event, tier, logs)
-      if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
-    }
-    return text
-  },
-})
+): Audience => {
+  const name = omit.length === 0 ? `frontend:${tier}` : `frontend:${tier}:${omit.join()}`
+  return frameAudience(name, logs, (event) => (isOmitted(omit, event) ? null : streamEnvelope(key, event, tier, logs)))
+}
 
 let turns = 0
 /**
@@ -100,20 +92,13 @@ export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, a
 })
 
 /** The readers of a session's health: the log, filtered to changes of health. */
-export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
-  key: 'frontend:health',
-  encode: ({ events }) => {
-    let text = ''
-    for (const event of events) {
-      if (event.type !== 'health_changed' || event.hearsay) continue
-      const snapshot = eventWithIncarnations(event, key, logs).payload as unknown as HealthSnapshot
-      text += sseFrame(healthEnvelope(key, snapshot, event.seq, event.at), positionText(event.seq, logs.own))
-    }
-    return text
-  },
-})
+export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience =>
+  frameAudience('frontend:health', logs, (event) => {
+    if (event.type !== 'health_changed' || event.hearsay) return null
+    const snapshot = eventWithIncarnations(event, key, logs).payload as unknown as HealthSnapshot
+    return healthEnvelope(key, snapshot, event.seq, event.at)
+  })
 
-/** The answer of `/stream-events`. */
 export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((type) => {
   const { tier, persisted, source, role } = catalogue[type]
   return { type, tier, persisted, source, role }

@@ -3,6 +3,9 @@
 
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
+import { canonicalJson } from '../../kernel/json.ts'
+import type { Access } from '../http/access/authenticate.ts'
+import { digest, hex } from '../http/access/secrets.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
@@ -10,13 +13,11 @@ import { optionalField } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteContext } from '../http/router/route.ts'
-import { settingsFields, voiceFields } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
+import { sessionTitle, settingsFields, voiceFields } from '../http/sessions/session-settings.ts'
 import { requiredId } from '../http/wire/request-values.ts'
 import { workspaceFields } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { policyRequestSchema } from './policy.ts'
-import { newSessionId, userPart } from './session-ids.ts'
 
 /** The fields of a request for a session of either kind. */
 export const newSessionFields = {
@@ -72,3 +73,12 @@ export const newSessionKey =
       return refusalDenial({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }
+
+/** The last part is the Idempotency-Key, so that a repeated request finds the session it created; with null the id is random. */
+export const newSessionId = async (prefix: string, from: readonly unknown[]): Promise<string> =>
+  from.at(-1) === null
+    ? `${prefix}-${crypto.randomUUID()}`
+    : `${prefix}-${hex(await digest(canonicalJson(from))).slice(0, 32)}`
+
+/** Users may choose the same key, and each gets another session. */
+export const userPart = ({ user }: Pick<Access, 'user'>): readonly string[] => (user === null ? [] : [user])

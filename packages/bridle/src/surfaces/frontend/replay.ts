@@ -8,22 +8,20 @@ import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
-import { unknownNameMessage } from '../http/requests/issue-text.ts'
+import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
-import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
-import { sessionTitle } from '../http/sessions/session-title.ts'
-import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { sessionTitle, settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
+import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
+import { newSessionId, userPart } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
-import { newSessionId, userPart } from './session-ids.ts'
 import type { ReplayReceipt } from './wire.ts'
 
 const replayBody = optionsType(
@@ -59,10 +57,7 @@ export const replayRoutes: readonly Route[] = [
     body: replayBody,
     headers: ['Idempotency-Key'],
     answers: { 201: replayAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : replay(call, session)
-    },
+    handle: onSession((session, call) => replay(call, session)),
   }),
 ]
 
@@ -97,14 +92,9 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
     prompts: plan.prompts,
     settings: prepared?.settings ?? settings,
     ...(prepared && { artifacts: prepared.artifacts }),
-    ...present({ title, policy, reason }),
-    ...(id && { id }),
-    ...(body.prompts_digest !== undefined && { promptsDigest: body.prompts_digest }),
+    ...present({ title, policy, reason, id: id ?? undefined, promptsDigest: body.prompts_digest }),
   })
-  if (isRefusal(answer)) {
-    await prepared?.discard?.()
-    return refusalDenial(answer, session.key.id)
-  }
+  if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
   return respondWithCard<ReplayReceipt>(call, key, receipt, {
     status: 201,
@@ -112,7 +102,6 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   })
 }
 
-/** The settings of the session with the changes of the request. */
 const replaySettings = (
   session: Session,
   { model, settings: changes = {} }: ReplayCall['body'],

@@ -1,5 +1,3 @@
-// A session's streams: its envelopes, and its health.
-
 import * as v from 'valibot'
 import type { Tier } from '../../kernel/catalogue.ts'
 import { type AnyEvent, eventId } from '../../kernel/event.ts'
@@ -11,7 +9,7 @@ import type { Session } from '../../kernel/session/session.ts'
 import { healthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
-import { findKey, findSession } from '../http/sessions/routes.ts'
+import { findKey, onSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { envelopeStreamAnswer } from './answers.ts'
@@ -52,14 +50,11 @@ export const envelopeRoute = (path: string): Route =>
     query: streamQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: envelopeStreamAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return isDenial(session) ? session : envelopeStream(call, session)
-    },
+    handle: onSession((session, call) => envelopeStream(call, session)),
   })
 
 const envelopeStream = async (
-  call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
+  call: RouteCall<v.InferOutput<typeof streamQuery>, unknown>,
   session: Session,
 ): Promise<Response | Denial> => {
   const { request, query, ports } = call
@@ -98,7 +93,7 @@ export const turnStream = (
 
 /** Starts with the current health; with a cursor, only with the changes since. */
 export const healthStream = (
-  call: RouteCall<v.InferOutput<typeof healthQuery>, undefined>,
+  call: RouteCall<v.InferOutput<typeof healthQuery>, unknown>,
   session: Session,
 ): Response | Denial => {
   const { request, query, ports } = call

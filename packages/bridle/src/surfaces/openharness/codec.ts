@@ -20,7 +20,6 @@ const knownCapabilities = [
   'openharness.ui.approval',
 ]
 
-/** The parts of a server that decide which features it has. */
 type FeaturePorts = Pick<AppPorts, 'uploads'>
 
 const supportedCapabilities = ({ uploads }: FeaturePorts): Capabilities => ({
@@ -107,7 +106,6 @@ export const hasCapability = (capabilities: unknown, name: string): boolean => {
   return value !== undefined && value !== null && value !== false
 }
 
-/** The whole envelope, with the ids in its headers, too. */
 export const envelope = (head: ResponseHead, response: ResponsePayload, init: ResponseInit = {}): Response => {
   const message: ResponseMessage = {
     protocol_version: ENGINE_VERSION,

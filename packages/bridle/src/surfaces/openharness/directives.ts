@@ -1,4 +1,3 @@
-// Directives for a shell: the text of a run, and its questions.
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Approval } from '../../kernel/projections/approvals.ts'

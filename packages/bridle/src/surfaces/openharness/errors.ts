@@ -77,7 +77,6 @@ const fieldsOfDenials: { readonly [D in DenialCode]?: string } = {
   unsupported_encoding: 'content-encoding',
 }
 
-/** The error of a denial, and its status. */
 export const errorOf = (denial: Denial): { readonly error: ErrorObject; readonly status: number } => {
   const own = denial.details as {
     readonly code?: EngineErrorCode

@@ -6,6 +6,7 @@ import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import { viewerOf } from '../http/access/users.ts'
 import { FILENAME_CHARS_MAX } from '../http/limits.ts'
 import { Denial, isDenial } from '../http/router/denial.ts'
+import { decodedOrNull } from '../http/router/path-pattern.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { engineError, invalidField } from './errors.ts'
 import { FETCHED_FILES_MAX, FETCHED_FILES_MS } from './limits.ts'
@@ -84,9 +85,5 @@ const unavailable = (problem: string, field: string): Denial =>
 
 const lastSegment = ({ pathname }: URL): string => {
   const segment = pathname.split('/').at(-1) ?? ''
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return decodedOrNull(segment) ?? segment
 }

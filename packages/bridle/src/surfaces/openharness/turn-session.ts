@@ -2,7 +2,6 @@
 // other messages to the procedure that is waiting for a text, or else to the line's own agent.
 import { isRefusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
-import { runSeq } from '../../kernel/ids.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { ownerOf } from '../../kernel/owner.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -11,6 +10,7 @@ import { ownerField } from '../http/access/users.ts'
 import { type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
+import { hasRun } from '../http/sessions/event-lookup.ts'
 import { openContinuation } from './continuation.ts'
 import { expiredContinuation, requestIdConflict } from './errors.ts'
 import { namedLineId, requestKeyOf } from './line-ids.ts'
@@ -125,12 +125,6 @@ const resumedPlace = async (
   for (const session of runId ? sessions : [])
     if (await hasRun(session, runId as string)) return { ...existing(session.key), resumes: runId as string }
   return expiredContinuation()
-}
-
-const hasRun = async (session: Session, runId: string): Promise<boolean> => {
-  const seq = runSeq(runId)
-  const [event] = seq === null || !session.hasEvent(seq) ? [] : await session.read(seq - 1, 1)
-  return event?.type === 'prompt_queued' && event.payload.run_id === runId
 }
 
 /** The session of the line's own agent. Procedures never own a line. Null: it has only procedures. */

@@ -4,29 +4,32 @@ import { type Answer, type Answers, isRefusal, type Refusal } from '../../kernel
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import type { Uploads } from '../../kernel/ports/uploads.ts'
+import type { Approvals } from '../../kernel/projections/approvals.ts'
+import type { SessionState } from '../../kernel/projections/state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
+import { truncate } from '../../kernel/text/truncate.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { scopeRefusal } from '../http/access/command-scope.ts'
-import { CLOSE, SessionSocket, type SessionSocketPorts, type SocketWire } from '../http/streams/session-socket.ts'
+import {
+  CLOSE,
+  SessionSocket,
+  type SessionSocketPorts,
+  type SocketClient,
+  type SocketWire,
+} from '../http/streams/session-socket.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
 import { type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
-import { WaitHints } from './wait-hints.ts'
+import { HIBERNATED_HINTS_MAX, HINT_NAME_CHARS_MAX } from './limits.ts'
 import type { ParsedCommand } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
-export interface TransportConnection {
-  readonly key: Key
+export interface TransportConnection extends SocketClient {
   readonly scopes: readonly Scope[]
-  /** The user that the credential names, if it names one: the actor of the client's commands. */
-  readonly user: string | null
-  /** The same user, in the form in which a session stores its owner. */
+  /** The user, in the form in which a session stores its owner. */
   readonly viewer: string | null
-  /** The name under which the rate limiter counts this client. */
-  readonly who: string
   /** The seq of the state that the client has; null = none. */
   readonly after: number | null
   /** Waits that an `error` message named to the client; absent or null = the client shows approvals. */
@@ -156,3 +159,59 @@ export class TransportSocket
     }
   }
 }
+
+type WaitingState = Pick<SessionState, 'approvals' | 'lifecycle'>
+
+/**
+ * A client of the bare document shows neither approvals nor queues: its session would just stay `running`. Such a client gets an `error`
+ * message, the only one of the document that a person sees, once for each wait. Clients that show approvals get none.
+ */
+class WaitHints {
+  readonly #key: Key
+  /** Waits that the client got a hint about; null = the client shows approvals. */
+  #hinted: readonly string[] | null
+  #lastOpen: Approvals['open'] | null = null
+  #lastWait: string | null = null
+
+  constructor(key: Key, hinted: readonly string[] | null) {
+    this.#key = key
+    this.#hinted = hinted
+  }
+
+  /** The hints that are due. The connection asks with every delta; a delta that changes no wait costs two comparisons. */
+  due({ approvals: { open }, lifecycle: { run } }: WaitingState): readonly string[] {
+    const wait = run?.awaitsSandbox ? `${SANDBOX}${run.runId}` : null
+    if (this.#hinted === null || (open === this.#lastOpen && wait === this.#lastWait)) return nothing
+    this.#lastOpen = open
+    this.#lastWait = wait
+    const before = this.#hinted
+    const waits: [id: string, hint: () => string][] = Object.keys(open).map((id) => [
+      id,
+      () => this.#approvalHint(id, open[id]?.tool ?? 'A call'),
+    ])
+    if (wait !== null) waits.push([wait, () => SANDBOX_HINT])
+    this.#hinted = waits.map(([id]) => id)
+    return waits.filter(([id]) => !before.includes(id)).map(([, hint]) => hint())
+  }
+
+  /** The client has answered an approval, so it shows them. */
+  stop(): void {
+    this.#hinted = null
+  }
+
+  /** The waits that stay while the socket hibernates: the latest, since little fits with a socket. */
+  hibernate(): readonly string[] | null {
+    return this.#hinted?.slice(-HIBERNATED_HINTS_MAX) ?? null
+  }
+
+  #approvalHint(id: string, tool: string): string {
+    const path = `/sessions/${encodeURIComponent(this.#key.id)}/approvals/${encodeURIComponent(id)}`
+    return `${truncate(tool, HINT_NAME_CHARS_MAX)} waits for an approval. Answer it in a client that shows approvals, or with POST ${path}/approve or ${path}/reject.`
+  }
+}
+
+/** No approval has an id with a colon. */
+const SANDBOX = 'sandbox:'
+const SANDBOX_HINT =
+  'The prompt is waiting: its runner is starting, or is busy with another session. It starts automatically as soon as the runner is free.'
+const nothing: readonly string[] = []

@@ -1,6 +1,9 @@
 // How a voice socket ends: its close codes, and the faults of the wire itself.
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
+import { type Denial, toCloseFrame } from '../http/router/denial.ts'
 import { type CloseReason, CLOSE as EVERY_CLOSE } from '../http/streams/session-socket.ts'
+import { type SocketOpener, sayAndClose } from '../http/streams/socket-route.ts'
+import type { VoiceError } from './wire.ts'
 
 /** Close codes and reasons. A client reconnects after all of them but 1008 and 4004. */
 export const CLOSE = {
@@ -24,4 +27,15 @@ export const audioFlood: VoiceFault = {
 export const noVoice: VoiceFault = {
   code: 'no_voice',
   message: 'This server has no voice lines.',
+}
+
+/** A line that is not opened. The socket opens to say why, since a browser shows its page no status of a refused upgrade. */
+export const refuseLine = ({ code, message }: VoiceFault, reason: CloseReason): SocketOpener =>
+  sayAndClose(JSON.stringify({ type: 'error', code, message } satisfies VoiceError), reason)
+
+/** The denial of a caller. A client that asks for something wrong must not ask again and again. */
+export const refuseDenied = (denial: Denial): SocketOpener => {
+  const { code, reason } = toCloseFrame(denial)
+  const isWrong = denial.denied === 'bad_request' || denial.denied === 'conflict'
+  return refuseLine({ code: denial.denied, message: denial.message }, isWrong ? CLOSE.refused : [code, reason])
 }

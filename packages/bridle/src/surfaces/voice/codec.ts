@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeBase64 } from '../../kernel/text/base64.ts'
-import { parseJson } from '../http/requests/json-text.ts'
+import { parseMessage } from '../http/requests/parse-input.ts'
 import { anyJson } from '../http/wire/request-values.ts'
 import { AUDIO_FRAME_BYTES_MAX, AUDIO_MESSAGE_CHARS_MAX, ITEM_CHARS_MAX, VOICE_TEXT_CHARS_MAX } from './limits.ts'
 import type { VoiceClientMessage } from './wire.ts'
@@ -35,13 +35,8 @@ export const voiceMessageSchema = v.variant('type', [
 /** The checked message, or the mistake in it. */
 export const parseVoiceMessage = (text: string): VoiceClientMessage | VoiceMistake => {
   if (text.length > AUDIO_MESSAGE_CHARS_MAX) return frameTooLarge
-  const parsed = parseJson(text, 'message')
-  if ('problem' in parsed) return badMessage(parsed.problem)
-  const { success, output, issues } = v.safeParse(voiceMessageSchema, parsed.value)
-  if (success) return output
-  const [issue] = issues
-  const at = v.getDotPath(issue)
-  return badMessage(at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}`)
+  const parsed = parseMessage(voiceMessageSchema, text)
+  return 'problem' in parsed ? badMessage(parsed.problem) : parsed.message
 }
 
 export const isVoiceMistake = (message: object): message is VoiceMistake => 'problem' in message

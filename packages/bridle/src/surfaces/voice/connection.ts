@@ -1,5 +1,5 @@
 // The state of one voice socket: it opens the line, moves audio both ways, and sends captions from the log.
-import { eventId, type Key } from '../../kernel/event.ts'
+import { eventId } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type CloseReason,
   SessionSocket,
   type SessionSocketPorts,
+  type SocketClient,
   type SocketSignal,
   type SocketWire,
 } from '../http/streams/session-socket.ts'
@@ -39,15 +40,9 @@ import { AUDIO_UNSENT_BYTES_MAX } from './limits.ts'
 import type { VoiceParameters } from './parameters.ts'
 import type { VoiceClientMessage, VoiceServerMessage } from './wire.ts'
 
-/** A plain value: all that a socket needs to hibernate and wake. */
-export interface VoiceConnection {
-  readonly key: Key
-  /** The user that the credential names, if it names one: the actor of the prompts. */
-  readonly user: string | null
-  /** The same user, in the form in which a session stores its owner. */
+export interface VoiceConnection extends SocketClient {
+  /** The user, in the form in which a session stores its owner. */
   readonly viewer: string | null
-  /** The name under which the rate limiter counts this client. */
-  readonly who: string
   /** The id of the line. */
   readonly line: string
   readonly parameters: VoiceParameters
@@ -55,7 +50,6 @@ export interface VoiceConnection {
   readonly since: number | null
 }
 
-/** The same object for all sockets of a server. */
 export interface VoiceSocketPorts extends SessionSocketPorts {
   readonly host: Pick<SessionService, 'send'>
   readonly voice?: VoiceLines

@@ -6,17 +6,16 @@ import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { openableSessions, viewerOf } from '../http/access/users.ts'
-import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
+import { badRequest, badSessionId, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import { type SocketCall, type SocketOpener, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
 import { parseStreamCursor } from '../http/streams/sse.ts'
 import { workspaceInQuery } from '../http/workspaces/workspace-choice.ts'
 import { openWorkspace } from '../http/workspaces/workspace-opening.ts'
-import { CLOSE } from './closing.ts'
+import { CLOSE, refuseDenied, refuseLine } from './closing.ts'
 import { type VoiceConnection, VoiceSocket } from './connection.ts'
 import { parseVoiceParameters, type VoiceParameters, voiceQuery } from './parameters.ts'
-import { refuseDenied, refuseLine } from './refusal.ts'
 
 type VoiceCall = SocketCall<v.InferOutput<typeof voiceQuery>>
 
@@ -94,10 +93,7 @@ const sessionOf = async (call: VoiceCall): Promise<Key | Denial> => {
   const parameters = parametersOf(call)
   if (isDenial(parameters)) return parameters
   const id = param('id')
-  if (!isId(id))
-    return badRequest(
-      'The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.',
-    )
+  if (!isId(id)) return badSessionId()
   const found = await findKey(call)
   if (!isDenial(found)) return found
   // A session of another user looks like none, and no second one is made beside it.

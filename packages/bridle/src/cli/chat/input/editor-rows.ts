@@ -49,7 +49,6 @@ export const editorRows = (editor: LineEditor, prompt: string, promptColumns: nu
   }
 }
 
-/** The line of a search in the history. */
 export const searchPrompt = (query: string): { readonly text: string; readonly columns: number } => {
   const text = `(search: ${query}) `
   return { text, columns: displayWidth(text) }

@@ -7,30 +7,9 @@ export type TerminalKey =
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'key'; readonly name: KeyName }
 
-export type KeyName =
-  | 'enter'
-  | 'newline'
-  | 'escape'
-  | 'tab'
-  | 'backspace'
-  | 'delete'
-  | 'left'
-  | 'right'
-  | 'up'
-  | 'down'
-  | 'home'
-  | 'end'
-  | 'word-left'
-  | 'word-right'
-  | 'delete-word'
-  | 'delete-word-right'
-  | 'delete-to-start'
-  | 'delete-to-end'
-  | 'search'
-  | 'interrupt'
-  | 'end-of-input'
-  | 'clear-screen'
-  | 'suspend'
+export type KeyName = 'escape' | ValueOf<typeof controls> | ValueOf<typeof altKeys> | ValueOf<typeof sequences>
+
+type ValueOf<T> = T[keyof T]
 
 export interface KeyBatch {
   readonly keys: readonly TerminalKey[]
@@ -58,7 +37,7 @@ interface FoundKey {
 }
 
 const keyAt = (input: string, at: number, isOver: boolean): FoundKey | null => {
-  const control = controls[input[at] as string]
+  const control = nameIn(controls, input[at] as string)
   if (control !== undefined) return { key: { type: 'key', name: control }, end: at + 1 }
   if (input[at] === ESC) return escapeAt(input, at, isOver)
   const [text = ''] = /^[^\p{Cc}]+/u.exec(input.slice(at)) ?? []
@@ -71,10 +50,10 @@ const escapeAt = (input: string, at: number, isOver: boolean): FoundKey | null =
   const tail = input.slice(at + 1, at + 1 + SEQUENCE_CHARS_MAX)
   const sequence = /^(?:\[[\d;<=>?]*[ -/]*[@-~]|O[A-Za-z])/.exec(tail)?.[0]
   if (sequence !== undefined) {
-    const name = sequences[sequence.replace(/^\[1;1/, '[')]
+    const name = nameIn(sequences, sequence.replace(/^\[1;1/, '['))
     return { key: name === undefined ? null : { type: 'key', name }, end: at + 1 + sequence.length }
   }
-  const name = altKeys[tail[0] ?? '']
+  const name = nameIn(altKeys, tail[0] ?? '')
   if (name !== undefined) return { key: { type: 'key', name }, end: at + 2 }
   const isUnfinished = tail === '' || /^(\[[\d;<=>?]*[ -/]*|O)$/.test(tail)
   if (isUnfinished && !isOver) return null
@@ -91,11 +70,14 @@ const pasteAt = (input: string, from: number): FoundKey | null => {
   return { key: { type: 'paste', text }, end: end + PASTE_END.length }
 }
 
+const nameIn = (table: { readonly [sequence: string]: KeyName }, sequence: string): KeyName | undefined =>
+  table[sequence]
+
 const ESC = '\u001b'
 const PASTE_START = '\u001b[200~'
 const PASTE_END = '\u001b[201~'
 
-const controls: { readonly [letter: string]: KeyName } = {
+const controls = {
   '\r': 'enter',
   '\n': 'newline',
   '\t': 'tab',
@@ -115,18 +97,18 @@ const controls: { readonly [letter: string]: KeyName } = {
   '\u0015': 'delete-to-start',
   '\u0017': 'delete-word',
   '\u001a': 'suspend',
-}
+} as const
 
-const altKeys: { readonly [letter: string]: KeyName } = {
+const altKeys = {
   '\r': 'newline',
   '\n': 'newline',
   b: 'word-left',
   f: 'word-right',
   d: 'delete-word-right',
   '\u007f': 'delete-word',
-}
+} as const
 
-const sequences: { readonly [sequence: string]: KeyName } = {
+const sequences = {
   '[A': 'up',
   OA: 'up',
   '[B': 'down',
@@ -151,4 +133,4 @@ const sequences: { readonly [sequence: string]: KeyName } = {
   '[13;2u': 'newline',
   '[27;2;13~': 'newline',
   '[13;3u': 'newline',
-}
+} as const

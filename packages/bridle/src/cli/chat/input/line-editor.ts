@@ -15,7 +15,9 @@ export interface LineEditor {
 
 export type EditorEvent = { readonly type: 'submit'; readonly text: string } | { readonly type: KeyEventName }
 
-type KeyEventName = 'escape' | 'interrupt' | 'end-of-input' | 'clear-screen' | 'suspend' | 'tab'
+const eventNames = ['escape', 'interrupt', 'end-of-input', 'clear-screen', 'suspend', 'tab'] as const
+
+type KeyEventName = (typeof eventNames)[number]
 
 export interface EditorStep {
   readonly editor: LineEditor
@@ -57,7 +59,6 @@ const insert = (editor: LineEditor, added: string): LineEditor => ({
   cursor: editor.cursor + added.length,
 })
 
-/** Removes the text between the cursor and the place. */
 const remove = (editor: LineEditor, place: number): LineEditor => {
   const [from, to] = place < editor.cursor ? [place, editor.cursor] : [editor.cursor, place]
   return { ...editor, text: editor.text.slice(0, from) + editor.text.slice(to), cursor: from }
@@ -154,5 +155,3 @@ const findEntry = (history: readonly string[], query: string, skip: number): str
   const found = [...new Set(history.toReversed())].filter((entry) => entry.toLowerCase().includes(query.toLowerCase()))
   return found[skip] ?? null
 }
-
-const eventNames: readonly KeyEventName[] = ['escape', 'interrupt', 'end-of-input', 'clear-screen', 'suspend', 'tab']

@@ -7,7 +7,6 @@ export interface TerminalInput {
   readonly start: () => void
   /** Keys that were pressed before the start. */
   readonly feed: (text: string) => void
-  /** Gives the terminal back as it was. */
   readonly stop: () => void
 }
 

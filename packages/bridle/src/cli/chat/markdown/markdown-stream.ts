@@ -70,7 +70,6 @@ export class MarkdownStream {
     return textsOf(rows.slice(0, last + 1))
   }
 
-  /** Ends the text: everything is final. */
   end(columns: number): string[] {
     const rest = this.#line === '' ? [] : this.#finishLine(this.#line, columns)
     this.#line = ''

@@ -1,7 +1,7 @@
 // Styled text in rows of a terminal: broken between words where possible, never inside a character.
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
-import type { TextStyle } from '../../terminal/output.ts'
+import { escapeControls, type TextStyle } from '../../terminal/output.ts'
 import type { Span, SpanStyle } from './inline.ts'
 
 /** How text gets its colours; without colours some marks of the source stay, because nothing else tells their meaning. */
@@ -44,6 +44,14 @@ export const wrapSpans = (
     end: at === lines.length - 1 ? source.length : (cells.at(-1)?.end ?? source.length),
   }))
 }
+
+export const plainRows = (text: string, columns: number, paint: Paint): string[] =>
+  escapeControls(text.trimEnd())
+    .split(/\r?\n/)
+    .flatMap((line) =>
+      wrapSpans(line, [{ start: 0, end: line.length, styles: [] }], { first: '', rest: '' }, columns, paint),
+    )
+    .map(({ text: row }) => row)
 
 const cellsOf = (source: string, spans: readonly Span[], hasColour: boolean, base: readonly SpanStyle[]): Cell[] => {
   const cells: Cell[] = []

@@ -10,7 +10,7 @@ import { PASTE_OFF, type TerminalInput, terminalInput } from '../input/terminal-
 import { DRAW_MS } from '../limits.ts'
 import type { LinePrinter } from '../thread/line-printer.ts'
 import { catchOutput } from './foreign-output.ts'
-import { afterResize, drawScreen, emptyScreen, eraseLive, type ScreenState } from './screen.ts'
+import { afterResize, drawScreen, eraseLive, type LiveRows, noRows } from './screen.ts'
 
 export interface WindowView {
   /** Rows above the input line; where there is no room for all, the last ones are shown. */
@@ -35,7 +35,7 @@ export class ChatWindow {
   readonly #options: ChatWindowOptions
   readonly #input: TerminalInput
   #editor: LineEditor = emptyEditor
-  #screen: ScreenState = emptyScreen
+  #live: LiveRows = noRows
   #timer: NodeJS.Timeout | undefined
   #isActive = false
   #write: (text: string) => void = () => {}
@@ -78,8 +78,8 @@ export class ChatWindow {
     this.#isActive = false
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#write(eraseLive(this.#screen.live))
-    this.#screen = emptyScreen
+    this.#write(eraseLive(this.#live))
+    this.#live = noRows
     process.stdout.off('resize', this.#resize)
     process.off('exit', this.#restore)
     this.#release()
@@ -93,7 +93,7 @@ export class ChatWindow {
 
   clear(): void {
     this.#write('\u001b[H\u001b[2J')
-    this.#screen = emptyScreen
+    this.#live = noRows
     this.#draw()
   }
 
@@ -118,8 +118,8 @@ export class ChatWindow {
       rows: [...above, ...input.rows],
       cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
     }
-    const { screen, output } = drawScreen(this.#screen, printed, live)
-    this.#screen = screen
+    const output = drawScreen(this.#live, printed, live)
+    this.#live = live
     if (output !== '') this.#write(output)
   }
 
@@ -134,15 +134,15 @@ export class ChatWindow {
   /** The process ends without `stop`: the terminal must not stay in our modes, nor the reason of the end be swallowed. */
   readonly #restore = (): void => {
     this.#release()
-    process.stdout.write(`${eraseLive(this.#screen.live)}${PASTE_OFF}\u001b[?7h\u001b[?25h`)
+    process.stdout.write(`${eraseLive(this.#live)}${PASTE_OFF}\u001b[?7h\u001b[?25h`)
   }
 
   readonly #resize = (): void => {
-    const moved = afterResize(this.#screen, process.stdout.columns || 80, (row) =>
+    const moved = afterResize(this.#live, process.stdout.columns || 80, (row) =>
       displayWidth(stripVTControlCharacters(row)),
     )
-    this.#write(eraseLive(moved.live))
-    this.#screen = emptyScreen
+    this.#write(eraseLive(moved))
+    this.#live = noRows
     this.#draw()
   }
 }

@@ -1,6 +1,6 @@
 // The text for the terminal, read by a small terminal.
 import { expect, test } from 'vitest'
-import { afterResize, drawScreen, emptyScreen, eraseLive, type LiveRows, type ScreenState } from './screen.ts'
+import { afterResize, drawScreen, eraseLive, type LiveRows, noRows } from './screen.ts'
 
 const tokens = /\p{Cc}\[\??\d*[A-Za-z]|\r|\n|[^\p{Cc}]+/gu
 const moves = /^\p{Cc}\[(\d*)([A-Z])$/u
@@ -33,11 +33,10 @@ const live = (rows: string[], row = rows.length - 1, column = 0): LiveRows => ({
 
 test('[C190] printed lines scroll above the live rows, which are replaced each time', () => {
   const terminal = tinyTerminal()
-  let screen: ScreenState = emptyScreen
+  let shown = noRows
   const draw = (printed: string[], rows: LiveRows) => {
-    const drawn = drawScreen(screen, printed, rows)
-    screen = drawn.screen
-    terminal.write(drawn.output)
+    terminal.write(drawScreen(shown, printed, rows))
+    shown = rows
   }
   draw(['one'], live(['open text', 'status', '› '], 2, 2))
   expect(terminal.rows).toEqual(['one', 'open text', 'status', '› '])
@@ -47,19 +46,18 @@ test('[C190] printed lines scroll above the live rows, which are replaced each t
   expect(terminal.cursor()).toEqual([3, 3])
   draw([], live(['status', '› a', '  b'], 2, 1))
   expect(terminal.rows).toEqual(['one', 'open text is done', 'two', 'status', '› a', '  b'])
-  terminal.write(eraseLive(screen.live))
+  terminal.write(eraseLive(shown))
   expect(terminal.rows).toEqual(['one', 'open text is done', 'two', ''])
 })
 
 test('a drawing that changes nothing writes nothing', () => {
-  const { screen } = drawScreen(emptyScreen, [], live(['› '], 0, 2))
-  expect(drawScreen(screen, [], live(['› '], 0, 2)).output).toBe('')
+  expect(drawScreen(live(['› '], 0, 2), [], live(['› '], 0, 2))).toBe('')
 })
 
 test('[C190] a narrower window has broken the rows above the cursor', () => {
-  const { screen } = drawScreen(emptyScreen, [], live(['x'.repeat(70), 'y', `› ${'z'.repeat(50)}`], 2, 52))
-  const moved = afterResize(screen, 40, (row) => row.length)
+  const shown = live(['x'.repeat(70), 'y', `› ${'z'.repeat(50)}`], 2, 52)
+  const moved = afterResize(shown, 40, (row) => row.length)
   // Two rows for the first, one for the second, and the cursor is in the second row of the third.
-  expect(moved.live.cursor.row).toBe(4)
-  expect(afterResize(screen, 100, (row) => row.length).live.cursor.row).toBe(2)
+  expect(moved.cursor.row).toBe(4)
+  expect(afterResize(shown, 100, (row) => row.length).cursor.row).toBe(2)
 })

@@ -7,22 +7,13 @@ export interface LiveRows {
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-export interface ScreenState {
-  readonly live: LiveRows
-}
-
-export const emptyScreen: ScreenState = { live: { rows: [], cursor: { row: 0, column: 0 } } }
+export const noRows: LiveRows = { rows: [], cursor: { row: 0, column: 0 } }
 
 /** Replaces the live rows, and prints lines above them. */
-export const drawScreen = (
-  { live: old }: ScreenState,
-  printed: readonly string[],
-  live: LiveRows,
-): { readonly screen: ScreenState; readonly output: string } => {
+export const drawScreen = (old: LiveRows, printed: readonly string[], live: LiveRows): string => {
   const lines = printed.map((line) => `${line}\r\n`).join('')
   const isSame = printed.length === 0 && sameRows(old, live)
-  const output = isSame ? '' : `${BEGIN}${eraseLive(old)}${lines}${drawLive(live)}${END}`
-  return { screen: { live }, output }
+  return isSame ? '' : `${BEGIN}${eraseLive(old)}${lines}${drawLive(live)}${END}`
 }
 
 /** Removes the live rows: afterwards the cursor stands where they began. */
@@ -35,11 +26,11 @@ export const eraseLive = ({ rows, cursor }: LiveRows): string => {
  * A window that became narrower has broken the rows, so the first live row is further up than it was. Terminals that cut rows
  * instead lose some printed rows by this; the other mistake would leave rubbish on the screen with each step of the mouse.
  */
-export const afterResize = ({ live }: ScreenState, columns: number, widthOf: (row: string) => number): ScreenState => {
+export const afterResize = (live: LiveRows, columns: number, widthOf: (row: string) => number): LiveRows => {
   const rowsOf = (width: number): number => Math.max(1, Math.ceil(width / Math.max(columns, 1)))
   const above = live.rows.slice(0, live.cursor.row).reduce((sum, row) => sum + rowsOf(widthOf(row)), 0)
   const within = Math.floor(live.cursor.column / Math.max(columns, 1))
-  return { live: { rows: live.rows, cursor: { row: above + within, column: live.cursor.column } } }
+  return { rows: live.rows, cursor: { row: above + within, column: live.cursor.column } }
 }
 
 /** Without automatic wrap a row stays a row, though a terminal may find a character wider than this program does. */

@@ -2,13 +2,14 @@
 // rows until it is final.
 import type { HarnessMessage, HarnessToolCall } from '../../../client/index.ts'
 import { LAST_WORDS_CHARS } from '../../limits.ts'
-import { cutToColumns, endInColumns } from '../../terminal/display-width.ts'
-import { escapeControls } from '../../terminal/output.ts'
+import { restartText } from '../../terminal/conversation-text.ts'
+import { endInColumns } from '../../terminal/display-width.ts'
+import { oneLine, truncateLine } from '../../terminal/output.ts'
+import { behindLabel } from '../../terminal/text-lines.ts'
 import { OPEN_ROWS_MAX } from '../limits.ts'
 import { MarkdownStream } from '../markdown/markdown-stream.ts'
-import type { Paint } from '../markdown/wrap.ts'
+import { type Paint, plainRows } from '../markdown/wrap.ts'
 import type { LinePrinter } from './line-printer.ts'
-import { thoughtRows } from './thought-rows.ts'
 import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts'
 
 export interface AnswerOptions {
@@ -70,14 +71,11 @@ export class AnswerView {
       }
       if (part.type === 'artifact' && !part.superseded)
         this.#once(`artifact ${part.artifactId}`, columns, () => [
-          `${this.#options.paint.style('magenta', '▣')} ${cutToColumns(escapeControls(`${part.name} ${part.artifactId}`), columns - 2)}`,
+          `${this.#options.paint.style('magenta', '▣')} ${truncateLine(`${part.name} ${part.artifactId}`, columns - 2)}`,
         ])
       if (part.type === 'marker' && !part.superseded)
         this.#once(`marker ${at}`, columns, () => [
-          this.#options.paint.style(
-            'dim',
-            `~ ${cutToColumns(oneLine(`context made smaller ${part.text}`), columns - 2)}`,
-          ),
+          this.#options.paint.style('dim', `~ ${truncateLine(`context made smaller ${part.text}`, columns - 2)}`),
         ])
     }
     this.#settleTools(toolCalls, columns)
@@ -214,8 +212,7 @@ export class AnswerView {
     this.#endText(columns)
     const { paint } = this.#options
     const words = oneLine(content.slice(Math.max(0, kept - LAST_WORDS_CHARS), kept))
-    const remark = words === '' ? 'The answer starts again:' : `The answer goes on after “${words}”:`
-    this.#printer.print('tool', [`${paint.style('yellow', '↺')} ${cutToColumns(remark, columns - 2)}`])
+    this.#printer.print('tool', [`${paint.style('yellow', '↺')} ${truncateLine(restartText(words), columns - 2)}`])
     // The new stream begins inside the code or the list in which the kept text ends.
     const lineStart = content.lastIndexOf('\n', kept - 1) + 1
     this.#stream = new MarkdownStream(paint)
@@ -253,4 +250,9 @@ const commonLength = (a: string, b: string): number => {
   return at
 }
 
-const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())
+/** The thoughts of a model: their beginning in a line, or all of them. */
+const thoughtRows = (text: string, { paint, showsThinking }: AnswerOptions, columns: number): string[] => {
+  if (text.trim() === '') return []
+  const rows = showsThinking() ? plainRows(text.trim(), columns - 2, paint) : [truncateLine(text, columns - 2)]
+  return behindLabel('✻ ', rows).map((row) => paint.style(['dim', 'italic'], row))
+}

@@ -1,10 +1,10 @@
 // The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
 import { expect, test } from 'vitest'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
+import { turnCost } from '../chat-link.ts'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
 import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
 import { noticeReader, noticeText } from './notices.ts'
-import { turnCost } from './turn-cost.ts'
 
 const at = Date.parse('2026-01-01T00:00:00.000Z')
 test.each<[string, object, string | null]>([

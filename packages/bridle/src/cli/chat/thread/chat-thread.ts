@@ -1,18 +1,16 @@
 // A session's conversation as lines of a terminal. It compares each state with what is printed, so that a reconnect prints nothing
 // twice and loses nothing.
 import type { HarnessMessage, HarnessState } from '../../../client/index.ts'
-import { cutToColumns } from '../../terminal/display-width.ts'
-import { escapeControls } from '../../terminal/output.ts'
+import { truncateLine } from '../../terminal/output.ts'
+import { behindLabel } from '../../terminal/text-lines.ts'
 import { EARLIER_MESSAGES_MAX, INPUT_ROWS_MAX } from '../limits.ts'
-import type { Paint } from '../markdown/wrap.ts'
-import { wrapSpans } from '../markdown/wrap.ts'
+import { type Paint, plainRows } from '../markdown/wrap.ts'
 import { type AnswerOptions, AnswerView } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
 export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
-  /** A remark about a prompt, printed below it. */
   readonly remarkOf: (messageId: string, isStopped: boolean) => string | undefined
 }
 
@@ -31,7 +29,6 @@ export class ChatThread {
     this.#printer = printer
   }
 
-  /** Prints what is new and final. */
   update(state: HarnessState, columns: number): void {
     if (this.#isFirst) this.#skipEarlier(state.messages)
     for (const message of state.messages) {
@@ -53,7 +50,7 @@ export class ChatThread {
       if (this.#done.has(message.id)) return []
       if (message.role === 'assistant') return this.#answers.get(message.id)?.liveRows(columns) ?? []
       const remark = message.status === 'pending' ? '(queued)' : ''
-      const text = cutToColumns(oneLine(message.content), columns - remark.length - 3)
+      const text = truncateLine(message.content, columns - remark.length - 3)
       return [this.#options.paint.style('dim', `› ${text} ${remark}`.trimEnd())]
     })
   }
@@ -104,33 +101,23 @@ export class ChatThread {
     const place = stopReason === undefined ? undefined : placeWords[stopReason]
     if (place !== undefined) return [paint.style('dim', `· ${place}`)]
     const word = stopReason === undefined ? undefined : (stopWords[stopReason] ?? stopReason)
-    return word === undefined ? [] : [paint.style('yellow', `✗ ${cutToColumns(oneLine(word), columns - 2)}`)]
+    return word === undefined ? [] : [paint.style('yellow', `✗ ${truncateLine(word, columns - 2)}`)]
   }
 }
 
 export const errorRows = (text: string, columns: number, paint: Paint): string[] =>
-  plainRows(text, columns - 2, paint).map((row, at) => (at === 0 ? `${paint.style('red', '✗')} ${row}` : `  ${row}`))
+  behindLabel(`${paint.style('red', '✗')} `, plainRows(text, columns - 2, paint), 2)
 
 /** A prompt as it was typed; a very long one, such as a pasted file, only at its beginning. */
 const promptRows = (text: string, columns: number, paint: Paint): string[] => {
   const rows = plainRows(text, columns - 2, paint)
   const shown = rows.slice(0, 2 * INPUT_ROWS_MAX)
-  const mark = paint.style(['bold', 'cyan'], '›')
   const more = rows.length - shown.length
   return [
-    ...shown.map((row, at) => (at === 0 ? `${mark} ${row}` : `  ${row}`.trimEnd())),
+    ...behindLabel(`${paint.style(['bold', 'cyan'], '›')} `, shown, 2),
     ...(more > 0 ? [paint.style('dim', `  … ${more} more lines`)] : []),
   ]
 }
-
-/** Text without styles, in rows. */
-export const plainRows = (text: string, columns: number, paint: Paint): string[] =>
-  escapeControls(text.trimEnd())
-    .split(/\r?\n/)
-    .flatMap((line) =>
-      wrapSpans(line, [{ start: 0, end: line.length, styles: [] }], { first: '', rest: '' }, columns, paint),
-    )
-    .map(({ text: row }) => row)
 
 const stopWords: { readonly [reason: string]: string } = {
   cancelled: 'stopped',
@@ -143,5 +130,3 @@ const placeWords: { readonly [reason: string]: string } = {
   branched: 'the branch begins here',
   imported: 'the imported session ends here',
 }
-
-const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

@@ -8,7 +8,6 @@ import { escapeControls } from '../../terminal/output.ts'
 /** An envelope of a server, perhaps of a type that this version does not know yet. */
 export interface NoticeEnvelope {
   readonly type: string
-  /** ISO 8601. */
   readonly timestamp: string
   readonly payload: { readonly [name: string]: unknown }
 }

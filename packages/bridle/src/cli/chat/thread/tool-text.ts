@@ -1,10 +1,9 @@
 // A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
 import type { HarnessToolCall } from '../../../client/index.ts'
 import { elapsedText } from '../../../words/index.ts'
+import { inlineValue, outcomeText, pathArgument } from '../../terminal/conversation-text.ts'
 import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display-width.ts'
-import { outcomeText } from '../../terminal/outcome-text.ts'
-import { escapeControls } from '../../terminal/output.ts'
-import { pathArgument } from '../../terminal/path-argument.ts'
+import { oneLine } from '../../terminal/output.ts'
 import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
 import type { Paint } from '../markdown/wrap.ts'
 
@@ -41,14 +40,14 @@ export const finishedToolRows = (
   const isError = call.status === 'error'
   const outcome = call.outcome && call.outcome !== 'ok' && call.outcome !== 'artifact' ? [call.outcome] : []
   const mark = isError ? paint.style('red', '✗') : paint.style('green', '✓')
-  const child = call.child ? [`session ${oneLine(call.child.id)}`] : []
+  const child = call.child ? [`session ${shortLine(call.child.id)}`] : []
   const head = toolRow(mark, call, [...outcome, ...child, ...(facts === '' ? [] : [facts])].join(' · '), columns, paint)
-  const text = oneLine(valueText(call.result) || (isError ? (call.error ?? '') : ''))
+  const text = shortLine(inlineValue(call.result) || (isError ? (call.error ?? '') : ''))
   return text === '' ? [head] : [head, `  ${paint.style('dim', cutToColumns(text, textColumns(columns - 2)))}`]
 }
 
 const toolRow = (mark: string, call: HarnessToolCall, remark: string, columns: number, paint: Paint): string => {
-  const name = cutToColumns(oneLine(call.name), textColumns(columns - 2))
+  const name = cutToColumns(shortLine(call.name), textColumns(columns - 2))
   const tail = remark === '' ? '' : ` · ${remark}`
   const room = textColumns(columns - 2) - displayWidth(name) - displayWidth(tail) - 1
   const args = room < 4 ? '' : shortArguments(call.arguments, room)
@@ -61,21 +60,14 @@ const shortArguments = (args: HarnessToolCall['arguments'], columns: number): st
   const values = Object.entries(args ?? {})
   const main = values.find(([name]) => MAIN_ARGUMENTS.has(name)) ?? (values.length === 1 ? values[0] : undefined)
   if (main && typeof main[1] === 'string') {
-    const text = oneLine(main[1])
+    const text = shortLine(main[1])
     return main[1] === pathArgument(args) ? endInColumns(text, columns) : cutToColumns(text, columns)
   }
-  return values.length === 0 ? '' : cutToColumns(oneLine(JSON.stringify(args)), columns)
+  return values.length === 0 ? '' : cutToColumns(shortLine(JSON.stringify(args)), columns)
 }
 
 const MAIN_ARGUMENTS = new Set(['command', 'cmd', 'path', 'file_path', 'pattern', 'query', 'url', 'prompt'])
 
-const valueText = (value: unknown): string => {
-  if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text === '{}' ? '' : text
-}
-
-const oneLine = (text: string): string =>
-  escapeControls(text.slice(0, TOOL_TEXT_CHARS_MAX).toWellFormed().replace(/\s+/g, ' ').trim())
+const shortLine = (text: string): string => oneLine(text.slice(0, TOOL_TEXT_CHARS_MAX).toWellFormed())
 
 const textColumns = (columns: number): number => Math.min(columns, TOOL_TEXT_COLUMNS_MAX)

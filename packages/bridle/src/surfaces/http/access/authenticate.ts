@@ -25,7 +25,6 @@ export interface Access {
   readonly isBound?: boolean
   /** The caller as the rate limiter counts it: the digest of a token, else an address. */
   readonly who: string
-  /** Set when the credential is a ticket. */
   readonly isTicket?: boolean
   /** The tenants that the credential may choose among; absent = any. */
   readonly tenants?: readonly string[]
@@ -283,7 +282,6 @@ export const isLoopback = (host: string): boolean =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
-/** The token of a request, from its header or its URL. */
 export const tokenOf = (request: Pick<IncomingRequest, 'url' | 'headers'>): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ??
   (new URL(request.url).searchParams.get('token') || null)

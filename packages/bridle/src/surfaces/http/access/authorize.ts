@@ -3,7 +3,15 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RequestBody } from '../requests/body.ts'
 import type { AppPorts } from '../router/app.ts'
-import { agentInQuery, Denial, extendDenial, isDenial, notFound, sessionNotFound } from '../router/denial.ts'
+import {
+  agentInQuery,
+  Denial,
+  extendDenial,
+  isDenial,
+  notFound,
+  rateLimited,
+  sessionNotFound,
+} from '../router/denial.ts'
 import type { Access, IncomingRequest, Scope } from './authenticate.ts'
 import { isOtherUsersId } from './users.ts'
 
@@ -26,12 +34,7 @@ export const authorize = async (
   const access = await authenticator.authenticate(request, address)
   const who = isDenial(access) ? address : access.who
   const wait = limiter?.consume(who) ?? null
-  if (wait !== null)
-    return withRateLimitHeaders(
-      new Denial('rate_limited', 'Too many requests.', { 'retry-after': String(wait) }),
-      limiter,
-      who,
-    )
+  if (wait !== null) return withRateLimitHeaders(rateLimited('Too many requests.', wait), limiter, who)
   if (isDenial(access)) return withRateLimitHeaders(access, limiter, who)
   if (!access.scopes.includes(scope)) return new Denial('forbidden', `This needs the scope "${scope}".`)
   if (refusesTickets && access.isTicket)
@@ -95,7 +98,6 @@ const withField = (denial: Denial, field: string | null): Denial =>
     ? extendDenial(denial, { details: { details: { field: field ?? 'auth.tenant_id' } } })
     : denial
 
-/** Adds the number of requests that the caller has left. */
 export const withRateLimitHeaders = <T extends Response | Denial>(
   answer: T,
   limiter: AppPorts['limiter'],

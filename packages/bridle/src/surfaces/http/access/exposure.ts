@@ -24,7 +24,6 @@ export interface Exposure {
   readonly socketAgent?: string
 }
 
-/** Whether every registered agent is exposed. */
 export const exposesAll = ({ FABRIC_MODE, FABRIC_ENV, NODE_ENV }: ExposureEnv): boolean =>
   FABRIC_MODE === 'local' || FABRIC_MODE === 'dev' || (FABRIC_ENV !== 'production' && NODE_ENV !== 'production')
 

@@ -61,7 +61,6 @@ const withoutPort = (text: string): string =>
 /** The trusted proxy appends its value: it is the last of several. */
 const lastValue = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
-/** Headers that proxies, tunnels and content networks add. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'true-client-ip', 'cdn-loop', 'fastly-client-ip'],
   ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-host', 'x-envoy-external-address'],

@@ -1,6 +1,5 @@
 // Signing and sealing with Web Crypto. Each purpose has its own key, derived from the one secret.
 
-/** Purposes that a key is derived for. */
 export type KeyPurpose = 'run' | 'sandbox' | 'ticket' | 'credential' | 'continuation' | 'privacy'
 
 /** A token that only a holder of the secret can make, and make again. */

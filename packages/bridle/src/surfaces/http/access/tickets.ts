@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { ticketAnswer } from '../answers/server-answers.ts'
 import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
-import { Denial } from '../router/denial.ts'
+import { rateLimited } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { optionalId } from '../wire/request-values.ts'
 import type { TicketGrant } from '../wire.ts'
@@ -31,7 +31,6 @@ export interface TicketRequest {
   readonly origin: string | null
 }
 
-/** The access that a ticket gives. */
 export const ticketAccess = (access: Access, request: TicketRequest): Access => ({
   ...access,
   scopes: access.scopes.filter((scope) => request.scopes?.includes(scope) ?? true),
@@ -120,12 +119,9 @@ export const ticketRoutes: readonly Route[] = [
       const origin = request.headers.get('origin')
       const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
       if (!issued)
-        return new Denial(
-          'rate_limited',
+        return rateLimited(
           'Too many tickets are unused. Use those you have, or ask again in 30 seconds.',
-          {
-            'retry-after': String(TICKET_MS / 1_000),
-          },
+          TICKET_MS / 1_000,
         )
       const { ticket, expiresAt } = issued
       return json<TicketGrant>({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })

@@ -1,7 +1,7 @@
 // Callers that guess tokens have to wait: after some wrong tokens, every token of that address is refused until the window is
 // over, right or wrong. A token that was right from there before still works: a guesser behind the same proxy locks nobody out.
 import { ANONYMOUS_LIMIT, TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
-import { Denial, isDenial } from '../router/denial.ts'
+import { type Denial, isDenial, rateLimited } from '../router/denial.ts'
 import { type Access, type Authenticator, tokenOf } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
@@ -23,9 +23,9 @@ export const withTokenBackoff = (
   const withinLimit = (access: Access | Denial, address: string): Access | Denial => {
     const wait = isDenial(access) && access.denied === 'unauthorized' ? anonymous.consume(address) : null
     if (wait === null) return access
+    const message = 'Too many requests without a credential came from this address.'
     // Closing the connection drops the requests that wait on it.
-    const headers = { 'retry-after': String(wait), connection: 'close' }
-    return new Denial('rate_limited', 'Too many requests without a credential came from this address.', headers)
+    return rateLimited(message, wait, { connection: 'close' })
   }
   /** Pairs of an address and a token that was right from there, oldest first. */
   const trusted = new Set<string>()
@@ -37,9 +37,7 @@ export const withTokenBackoff = (
       if (token === null) return withinLimit(await inner.authenticate(request, address), address)
       const wait = failures.peek(address)
       if (wait !== null && !trusted.has(`${address} ${hex(await digest(token))}`))
-        return new Denial('rate_limited', 'Too many wrong tokens came from this address.', {
-          'retry-after': String(wait),
-        })
+        return rateLimited('Too many wrong tokens came from this address.', wait)
       const access = await inner.authenticate(request, address)
       if (!isDenial(access)) {
         if (trusted.size >= TRUSTED_CALLERS_MAX)

@@ -37,7 +37,6 @@ export const viewerField = async (access: Pick<Access, 'user'>): Promise<{ viewe
 export const isOtherUsersId = async (access: Access, sessionId: string): Promise<boolean> =>
   !mayOpen(await viewerOf(access), ownerFromId(sessionId))
 
-/** The sessions among these that the credential may open. */
 export const openableSessions = async (
   access: Access,
   entries: readonly SessionEntry[],

@@ -136,7 +136,6 @@ interface Ancestor {
   readonly first: number
   readonly upTo: number
   readonly createdAt: number
-  /** When the branch left it. */
   readonly leftAt: number
 }
 

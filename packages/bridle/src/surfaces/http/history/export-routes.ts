@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
 import { viewerField } from '../access/users.ts'
 import { exportAnswer } from '../answers/history-answers.ts'
-import { badRequest, type Denial, isDenial } from '../router/denial.ts'
+import { badRequest, type Denial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { listFilter, listQuery } from '../sessions/list-filter.ts'
-import { findKey, findSession } from '../sessions/routes.ts'
+import { findKey, onSession } from '../sessions/routes.ts'
 import { listBranches, listingOf, listSessions, planExport } from './export-plan.ts'
 import { exportLines, exportResponse } from './export-stream.ts'
 import { ALL_TREES, rootsOf, TREE_HEADER, treesOf } from './tree-files.ts'
@@ -24,15 +24,13 @@ export const exportRoutes: readonly Route[] = [
       branches: v.optional(v.picklist(['all', 'none'])),
     }),
     answers: { 200: exportAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { ports, access, query } = call
       const listings =
         query.branches === 'none' ? [listingOf(session)] : await listBranches(ports, session, await viewerField(access))
       if (!listings) return tooManySessions()
       return exportResponse(exportLines(ports, await planExport(ports, listings)), session.key.id)
-    },
+    }),
   }),
   route({
     method: 'get',

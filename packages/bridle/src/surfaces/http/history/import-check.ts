@@ -232,7 +232,6 @@ const foreignFileDenial = async (
   return null
 }
 
-/** The id of the session here, and whether it is here already. */
 const placeOf = async (
   { ports, access, renames }: ImportContext,
   exported: ExportedSession,

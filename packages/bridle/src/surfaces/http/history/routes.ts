@@ -1,14 +1,19 @@
-// Routes of the past: the log of a session, page by page. docs/protocol/history.md has their rules.
+// Routes of the past: the log of a session, page by page, and the tree of its branches. docs/protocol/history.md has their rules.
 
 import * as v from 'valibot'
+import { entryWithoutContent, type LogEntry } from '../../../history/log-entry.ts'
+import { entryOf } from '../../../history/scrubbed-entry.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import { viewerOf } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { logPageAnswer } from '../answers/history-answers.ts'
-import { LOG_PAGE_MAX } from '../limits.ts'
-import { badRequest, type Denial, isDenial } from '../router/denial.ts'
+import { sessionTreeAnswer } from '../answers/tree-answers.ts'
+import { LOG_PAGE_CHARS, LOG_PAGE_MAX } from '../limits.ts'
+import { badRequest, type Denial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
-import { findKey, findSession } from '../sessions/routes.ts'
-import type { SessionLogPage } from '../wire.ts'
-import { logEntries, logSessionOf } from './log-pages.ts'
+import { findKey, onSession } from '../sessions/routes.ts'
+import type { LogSession, SessionLogPage, SessionTree } from '../wire.ts'
+import { sessionTreeOf } from './session-tree.ts'
 
 /** A number alone is of the present log; `41~2` names the incarnation too. */
 const placeSchema = v.pipe(
@@ -35,9 +40,7 @@ export const historyRoutes: readonly Route[] = [
       content: v.optional(v.picklist(['all', 'none'])),
     }),
     answers: { 200: logPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { after = { seq: 0, incarnation: null }, limit = LOG_PAGE_MAX, content = 'all' } = call.query
       const { own: incarnation } = session.incarnations
       if (after.seq > session.state.head || (after.incarnation ?? incarnation) !== incarnation) return otherLog()
@@ -46,7 +49,22 @@ export const historyRoutes: readonly Route[] = [
       const last = entries.at(-1)?.seq ?? after.seq
       const next = entries.length > 0 && last < head ? last : null
       return json<SessionLogPage>({ session: logSessionOf(session), entries, head, incarnation, next })
-    },
+    }),
+  }),
+]
+
+export const treeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions/:id/tree',
+    scope: 'observe',
+    summary: 'The whole tree of branches that a session belongs to',
+    call: 'sessionTree',
+    session: findKey,
+    answers: { 200: sessionTreeAnswer },
+    handle: onSession(async (session, call) => {
+      return json<SessionTree>(await sessionTreeOf(call.ports, session, await viewerOf(call.access)))
+    }),
   }),
 ]
 
@@ -55,3 +73,34 @@ const otherLog = (): Denial =>
   badRequest(
     'query: after: This is a place in another log of the session. Leave `after` out to read from the beginning.',
   )
+
+const logSessionOf = ({ key, state: { lifecycle }, incarnations }: Session): LogSession => ({
+  id: key.id,
+  agent: key.agent,
+  kind: lifecycle.kind,
+  ...(lifecycle.parent && {
+    parent: { ...lifecycle.parent, incarnation: incarnations.parent?.incarnation ?? 1 },
+  }),
+})
+
+/** The entries behind `after`, as many as a page holds. A page has at least one entry where there is one. */
+const logEntries = async (
+  session: Session,
+  { after, limit, withContent }: { readonly after: number; readonly limit: number; readonly withContent: boolean },
+): Promise<LogEntry[]> => {
+  const entries: LogEntry[] = []
+  let seen = after
+  for (let chars = 0; entries.length < limit && chars < LOG_PAGE_CHARS; ) {
+    const missing = limit - entries.length
+    const events = withContent ? await session.readWithContent(seen, missing) : await session.read(seen, missing)
+    const last = events.at(-1)
+    if (!last) break
+    for (const event of events) {
+      const entry = withContent ? entryOf(event) : entryWithoutContent(entryOf(event))
+      entries.push(entry)
+      chars += JSON.stringify(entry.payload).length
+    }
+    seen = last.seq
+  }
+  return entries
+}

@@ -6,6 +6,7 @@ import type { Directory, DirectoryRow } from '../../../kernel/ports/directory.ts
 import type { BranchParent } from '../../../kernel/ports/log.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { nextRow } from '../../../kernel/views/directory-row.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { LIST_PAGE_MAX, TREE_OPENED_MAX, TREE_POINTS_MAX, TREE_SESSIONS_MAX } from '../limits.ts'
 import type { SessionTree, TreeSession } from '../wire.ts'
 
@@ -125,8 +126,8 @@ const treeSession = ({ key, parent, listing }: TreeNode, session: Session | null
     title: row?.title ?? null,
     status: row?.status ?? null,
     head,
-    created_at: timeOrNull(row?.createdAt),
-    updated_at: timeOrNull(row?.updatedAt),
+    created_at: isoOrNull(row?.createdAt ?? null),
+    updated_at: isoOrNull(row?.updatedAt ?? null),
     cost_usd: usage?.cost_usd ?? null,
     tokens: usage?.total_tokens ?? null,
     checkpoints: session && ownPoints(session, 'checkpoint'),
@@ -153,5 +154,3 @@ const gapOf = ({ key, parent }: TreeNode, viewer: string | null): TreeSession =>
 })
 
 const placeOf = (parent: BranchParent | null) => parent && { id: parent.id, seq: parent.seq }
-
-const timeOrNull = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())

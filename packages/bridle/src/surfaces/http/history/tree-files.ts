@@ -6,7 +6,6 @@ import type { ExportPart } from './export-plan.ts'
 /** The tree of an export that the gateway wants, by the name of its first session; `ALL_TREES` asks which there are. */
 export const TREE_HEADER = 'x-bridle-tree'
 export const ALL_TREES = '*'
-/** The file that a part was cut from. */
 export const FILE_HEADER = 'x-bridle-file'
 
 /** The first session of a tree; files have trees in the order of their birth. */
@@ -26,7 +25,6 @@ export const rootName = ({ agent, id }: { readonly agent: string; readonly id: s
 
 export const byRootBirth = (a: TreeRoot, b: TreeRoot): number => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)
 
-/** The parts of a file, tree by tree. */
 export const treesOf = (parts: readonly ExportPart[]): ReadonlyMap<string, readonly ExportPart[]> => {
   const trees = new Map<string, ExportPart[]>()
   const rootOf = new Map<string, string>()

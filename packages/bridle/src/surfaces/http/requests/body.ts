@@ -6,7 +6,6 @@ import { parseJson } from './json-text.ts'
 
 /** The session of a new request may depend on its body, so the body is read before the handler asks for it, and kept. */
 export interface RequestBody {
-  /** The body as the caller sent it. */
   bytes(): Promise<Uint8Array | Denial>
   /** The body as an object; an empty body is `{}`. */
   object(): Promise<JsonObject | Denial>
@@ -72,6 +71,10 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
     if (size > bytesMax) return null
     parts.push(part)
   }
+  return joinedBytes(parts, size)
+}
+
+export const joinedBytes = (parts: readonly Uint8Array[], size: number): Uint8Array => {
   const bytes = new Uint8Array(size)
   let at = 0
   for (const part of parts) {

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { isJsonObject } from '../../../kernel/json.ts'
 import { jsonObject } from '../wire/request-values.ts'
-import { unknownNameMessage } from './issue-text.ts'
+import { unknownNameMessage } from './parse-input.ts'
 
 /** A field that a caller may leave out. */
 export const optionalField = <const S extends v.GenericSchema<unknown, unknown>>(description: string, schema: S) =>

@@ -54,11 +54,9 @@ export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject,
   return [...own, ...inner]
 }
 
-/** The field of an answer that lists the warnings; none where there are none. */
 export const warningFields = (warnings: readonly string[]): { readonly warnings?: readonly string[] } =>
   warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
 
-/** Adds the warnings to an answer that is a JSON object. */
 export const withWarnings = async (response: Response, warnings: readonly string[]): Promise<Response> => {
   const { status, headers } = response
   const isWhole = headers.get('content-type')?.startsWith('application/json') && !isSentInParts(headers)

@@ -17,8 +17,7 @@ import { MemoryTicketStore, type TicketStore, ticketRoutes } from '../access/tic
 import { withTokenBackoff } from '../access/token-backoff.ts'
 import { exportRoutes } from '../history/export-routes.ts'
 import { importRoutes } from '../history/import-routes.ts'
-import { historyRoutes } from '../history/routes.ts'
-import { treeRoutes } from '../history/tree-routes.ts'
+import { historyRoutes, treeRoutes } from '../history/routes.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
@@ -37,7 +36,7 @@ import { workspaceFileRoutes } from '../workspaces/workspace-files.ts'
 import type { WorkspaceFiles, Workspaces } from '../workspaces/workspaces.ts'
 import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
-import { faultDenial, faultFields } from './kernel-denials.ts'
+import { settle } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
 import type { Metric } from './metrics.ts'
 import type { OpenHarnessOptions } from './openharness-options.ts'
@@ -183,7 +182,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   app.notFound(async (c) => {
     const allowed = methods(c.req.raw)
     if (allowed === null)
-      return responseOf(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
+      return responseOf(files ? await pageOr404(c.req.raw, files, roots) : redirectToDocs(c.req.raw))
     const denial = methodNotAllowed(c.req.raw, allowed)
     const answer = rowWithErrors(rows, c.req.raw)?.renderDenial?.(denial, null, ports) ?? toResponse(denial)
     return allowOrigin(answer, c.req.raw, options.allowedOrigins)
@@ -195,11 +194,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const finish = observeRequest(ports, c, row)
       const rawBody = createRequestBody(c.req.raw, row.fileBytesMax ?? ports.maxBodyBytes)
-      const served = authorizeAndServe(row, c, ports, rawBody).then((answer) => ({ answer, fault: {} }))
-      const { answer, fault } = await served.catch((error: unknown) => ({
-        answer: faultDenial(error),
-        fault: faultFields(error),
-      }))
+      const { answer, fault } = await settle(authorizeAndServe(row, c, ports, rawBody))
       const isOwnShape = isDenial(answer) && row.renderDenial
       return finish(isOwnShape ? isOwnShape(answer, rawBody.parsed(), ports) : responseOf(answer), fault)
     })
@@ -242,7 +237,6 @@ const serveAuthorized = async (
   return serveRoute(row, c, context)
 }
 
-/** The row of the path that renders denials in its own way. */
 const rowWithErrors = (rows: readonly Route[], { url }: Request): Route | undefined =>
   rows.find(({ path, renderDenial }) => renderDenial && matchPath(path, new URL(url).pathname) !== null)
 

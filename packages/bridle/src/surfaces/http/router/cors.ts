@@ -3,7 +3,6 @@
 import { isAllowedOrigin } from '../access/authenticate.ts'
 import { PREFLIGHT_SECONDS } from '../limits.ts'
 
-/** Headers of an answer that a page may read. */
 const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Content-Range',
@@ -22,7 +21,6 @@ const EXPOSED_HEADERS = [
   'X-Request-ID',
 ]
 
-/** Lets a page of an allowed origin read this answer. */
 export const allowOrigin = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
   const origin = request.headers.get('origin')
   if (origin === null || !isAllowedOrigin(origin, allowed)) return response

@@ -50,6 +50,9 @@ export const isDenial = (value: unknown): value is Denial => value instanceof De
 export const badRequest = (message: string): Denial =>
   new Denial('bad_request', message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message)
 
+export const badSessionId = (): Denial =>
+  badRequest('The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.')
+
 export const notFound = (): Denial => new Denial('not_found', NOT_FOUND)
 
 const NOT_FOUND = 'Not found'
@@ -85,6 +88,13 @@ const quoted = (id: string): string => (id.length > DENIAL_ID_CHARS_MAX ? `${tru
 /** No route has the path of this request. The page of routes is named as the caller reaches it. */
 export const unknownPath = (request: { readonly headers: Pick<Headers, 'get'> }): Denial =>
   new Denial('not_found', `There is no such path. GET ${publicPath(request, '/docs')} shows all of them.`)
+
+/** The caller may ask again after this many seconds. */
+export const rateLimited = (
+  message: string,
+  waitSeconds = 1,
+  headers: { readonly [name: string]: string } = {},
+): Denial => new Denial('rate_limited', message, { 'retry-after': String(waitSeconds), ...headers })
 
 /** The server is about to stop: another one, or this one after its restart, takes the request. */
 export const serverStopping = (): Denial =>

@@ -2,7 +2,7 @@
 import type { Refusal, RefusalCode, Settlement } from '../../../kernel/commands.ts'
 import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store-fault.ts'
 import type { SettledApprovalDetails } from '../wire.ts'
-import { badRequest, Denial, notFound, sessionNotFound } from './denial.ts'
+import { badRequest, Denial, notFound, rateLimited, sessionNotFound } from './denial.ts'
 
 const refusalDenials: {
   readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'confirm_import' | 'bad_request' | 'rate_limited'
@@ -49,7 +49,7 @@ export const refusalDenial = ({ refused: code, message, settlement }: Refusal, s
     case 'confirm_import':
       return new Denial('confirm_import', message)
     case 'rate_limited':
-      return new Denial('rate_limited', message, { 'retry-after': '1' })
+      return rateLimited(message)
   }
 }
 
@@ -86,11 +86,18 @@ const permanentFaults: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'conten
 export const faultDenial = (error: unknown): Denial => {
   if (!(error instanceof StoreFault)) return new Denial('internal_error', 'Something went wrong here.')
   const message = faultMessages[error.code]
-  if (error.code === 'busy') return new Denial('rate_limited', message, { 'retry-after': '1' })
+  if (error.code === 'busy') return rateLimited(message)
   return new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', message)
 }
 
-/** The cause, for the line of the request in the server's log. */
-export const faultFields = (error: unknown): { readonly cause: string } => ({
-  cause: error instanceof Error ? error.message : String(error),
-})
+/** The answer, or the denial of a fault with its cause, for the line of the request in the server's log. */
+export const settle = <T>(
+  answering: Promise<T>,
+): Promise<{ readonly answer: T | Denial; readonly fault: { readonly cause?: string } }> =>
+  answering.then(
+    (answer) => ({ answer, fault: {} }),
+    (error: unknown) => ({
+      answer: faultDenial(error),
+      fault: { cause: error instanceof Error ? error.message : String(error) },
+    }),
+  )

@@ -6,7 +6,6 @@ import type { HistogramRow } from './histogram.ts'
 
 export type MetricLabels = Readonly<Record<string, string | number>>
 
-/** A metric with all its series. */
 export interface MetricFamily {
   readonly name: string
   readonly help: string
@@ -63,7 +62,6 @@ const countApprovals = async (directory: Directory): Promise<number | undefined>
   }
 }
 
-/** A metric that has one series. */
 export const single = (name: string, type: MetricFamily['type'], help: string, value: number): MetricFamily => ({
   ...{ name, type, help },
   rows: [{ value }],

@@ -17,7 +17,7 @@ const noSuchPath = '{"error":"Not found","message":"There is no such path. GET /
 const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
 const ask = async (path: string, { accept = '*/*', method = 'GET' } = {}) => {
   const request = new Request(`http://here${path}`, { method, headers: { accept } })
-  const page = await pageOr404(request, { files, roots: new Set(['sessions', 'agents']) })
+  const page = await pageOr404(request, files, new Set(['sessions', 'agents']))
   return isDenial(page) ? toResponse(page) : page
 }
 
@@ -72,7 +72,7 @@ test('[H28] behind a proxy that removes a prefix, a page asks for its files belo
   const request = (prefix: string) =>
     new Request('http://here/runs/7', { headers: { accept: html, 'x-forwarded-prefix': prefix } })
   const textFor = async (prefix: string) => {
-    const page = await pageOr404(request(prefix), { files: served, roots: new Set() })
+    const page = await pageOr404(request(prefix), served, new Set())
     return isDenial(page) ? null : [await page.text(), page.headers.get('etag')]
   }
   expect(await textFor('/team/bridle')).toEqual([

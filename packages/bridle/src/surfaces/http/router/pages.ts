@@ -4,17 +4,17 @@
 import { publicPath } from '../requests/public-path.ts'
 import { type Denial, unknownPath } from './denial.ts'
 import { faultDenial } from './kernel-denials.ts'
+import { decodedOrNull } from './path-pattern.ts'
 
 /** Answers with a file, or 404. */
 export type FileServer = (request: Request) => Promise<Response>
 
-export interface PagesOptions {
-  readonly files: FileServer
-  /** The first segments of all routes. */
-  readonly roots: ReadonlySet<string>
-}
-
-export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response | Denial> => {
+/** `roots` are the first segments of all routes. */
+export const pageOr404 = async (
+  request: Request,
+  files: FileServer,
+  roots: ReadonlySet<string>,
+): Promise<Response | Denial> => {
   const { pathname } = new URL(request.url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead || roots.has(firstSegment(pathname)) || hasDotSegment(pathname)) return unknownPath(request)
@@ -41,15 +41,7 @@ export const firstSegment = (path: string): string => segments(path)[1] ?? ''
 /** A URL resolves `..`, also as `%2e%2e`, and keeps one whose slash is encoded. No page has such a path, and no file server should see it. */
 const hasDotSegment = (path: string): boolean => segments(path).some((each) => each === '.' || each === '..')
 
-const segments = (path: string): readonly string[] => decoded(path).split(/[/\\]+/)
-
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
+const segments = (path: string): readonly string[] => (decodedOrNull(path) ?? path).split(/[/\\]+/)
 
 /** A path that the app's router may know: a browser asks for a page, and the path does not look like a file. */
 const isAppPath = ({ headers }: Request, pathname: string): boolean =>

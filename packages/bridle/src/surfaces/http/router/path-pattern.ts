@@ -7,7 +7,7 @@ export const matchPath = (pattern: string, path: string): Record<string, string>
   if (parts.length !== values.length) return null
   const params: Record<string, string> = {}
   for (const [index, part] of parts.entries()) {
-    const value = decoded(values[index] ?? '')
+    const value = decodedOrNull(values[index] ?? '')
     if (value === null) return null
     if (part.startsWith(':')) params[part.slice(1)] = value
     else if (part !== value) return null
@@ -15,7 +15,8 @@ export const matchPath = (pattern: string, path: string): Record<string, string>
   return params
 }
 
-const decoded = (text: string): string | null => {
+/** Null = the text is not well encoded. */
+export const decodedOrNull = (text: string): string | null => {
   try {
     return decodeURIComponent(text)
   } catch {

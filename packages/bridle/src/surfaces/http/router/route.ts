@@ -29,7 +29,6 @@ export interface Route {
   readonly path: string
   /** `open` = no credential is needed, and the rate limiter does not count the request. */
   readonly scope: Scope | 'open'
-  /** Scopes that the route needs besides. */
   readonly furtherScopes?: readonly Scope[]
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
@@ -78,11 +77,9 @@ export interface ClientCall {
   readonly requiresOptions?: boolean
   /** The type of the answer, where it is not the title of the schema. */
   readonly answer?: string
-  /** Parameters that the call always sends. */
   readonly fixed?: Readonly<Record<string, string>>
 }
 
-/** Headers of a request that only some rows read. */
 export type RequestHeader =
   | 'Idempotency-Key'
   | 'Prefer'
@@ -192,3 +189,11 @@ export const limitSchema = (max: number) =>
     v.maxValue(max),
     v.minValue(1),
   )
+
+/** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
+export const omitSchema = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((name) => name.trim())),
+  ),
+)

@@ -10,13 +10,13 @@ import { json } from '../answers/answer-schema.ts'
 import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '../answers/session-answers.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
 import { publicPath } from '../requests/public-path.ts'
-import { Denial, isDenial, partNotFound } from '../router/denial.ts'
+import { Denial, partNotFound } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { summarizeIn } from '../views/artifact-list.ts'
 import type { ArtifactPage } from '../wire.ts'
 import { downloadDisposition } from './download-name.ts'
-import { findKey, findSession } from './routes.ts'
+import { findKey, onSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
   route({
@@ -28,9 +28,7 @@ export const artifactRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({ before: v.optional(pageCursorSchema) }),
     answers: { 200: artifactPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { before } = call.query
       // A cursor of another incarnation is a place in another list, so the list begins again.
       const isOwn = before !== undefined && before.incarnation === session.incarnations.own
@@ -38,7 +36,7 @@ export const artifactRoutes: readonly Route[] = [
       const { own } = session.incarnations
       const next = page.next && { next: own === 1 ? page.next : positionText(page.next, own) }
       return json<ArtifactPage>({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
-    },
+    }),
   }),
   route({
     method: 'get',
@@ -49,15 +47,13 @@ export const artifactRoutes: readonly Route[] = [
     session: findKey,
     headers: ['Range', 'If-Range', 'If-None-Match', 'If-Match'],
     answers: { 200: artifactContentAnswer, 206: artifactPartAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const id = call.param('artifactId')
       const artifact = await findArtifact(session, id)
       if (artifact) return contentResponse(session, artifact, call.request)
       const list = publicPath(call.request, `/sessions/${session.key.id}/artifacts`)
       return partNotFound('artifact', id, `GET ${list} lists them`)
-    },
+    }),
   }),
 ]
 

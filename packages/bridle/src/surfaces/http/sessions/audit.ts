@@ -2,17 +2,17 @@
 
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
-import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/indexes/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'
 import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
+import { pageEnd } from '../streams/replay.ts'
 import type { AuditEntry, AuditPage } from '../wire.ts'
 import { eventsAt } from './event-lookup.ts'
-import { findKey, findSession } from './routes.ts'
+import { findKey, onSession } from './routes.ts'
 
 export const auditRoutes: readonly Route[] = [
   route({
@@ -27,17 +27,12 @@ export const auditRoutes: readonly Route[] = [
       before: v.optional(v.string()),
     }),
     answers: { 200: auditPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { limit = AUDIT_PAGE_DEFAULT, before } = call.query
-      const position = before === undefined ? null : parseEventId(before)
-      if (before !== undefined && !position)
-        return badRequest('query: before: Expected the `next` of an earlier answer')
-      // A cursor of another incarnation is a place in another list, so the list begins again.
-      const end = position?.incarnation === session.incarnations.own ? position.seq : Number.POSITIVE_INFINITY
+      const end = pageEnd(session, before)
+      if (isDenial(end)) return end
       return json<AuditPage>(await auditPage(session, end, limit))
-    },
+    }),
   }),
 ]
 

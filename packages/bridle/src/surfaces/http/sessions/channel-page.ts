@@ -2,19 +2,18 @@
 
 import * as v from 'valibot'
 import { ENVELOPES_MAX } from '../../../kernel/limits.ts'
-import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { hasEnvelope } from '../../../kernel/projections/indexes/channel.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { channelPageAnswer } from '../answers/session-answers.ts'
 import { CHANNEL_LOOKUP_MAX, CHANNEL_PAGE_MAX } from '../limits.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
-import { seqsBefore } from '../streams/replay.ts'
+import { pageEnd, seqsBefore } from '../streams/replay.ts'
 import { channelPageOf } from '../views/channel.ts'
 import type { ChannelPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
-import { findKey, findSession } from './routes.ts'
+import { findKey, onSession } from './routes.ts'
 
 export const channelRoutes: readonly Route[] = [
   route({
@@ -30,21 +29,15 @@ export const channelRoutes: readonly Route[] = [
       before: v.optional(v.string()),
     }),
     answers: { 200: channelPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { limit = ENVELOPES_MAX, before } = call.query
-      const position = before === undefined ? null : parseEventId(before)
-      if (before !== undefined && !position)
-        return badRequest('query: before: Expected the `next` of an earlier answer')
-      // A cursor of another incarnation is a place in another channel, so the channel begins again.
-      const end = position?.incarnation === session.incarnations.own ? position.seq : Number.POSITIVE_INFINITY
+      const end = pageEnd(session, before)
+      if (isDenial(end)) return end
       return json<ChannelPage>(await channelPage(session, end, limit))
-    },
+    }),
   }),
 ]
 
-/** The newest envelopes before an event. */
 const channelPage = async (session: Session, end: number, limit: number): Promise<ChannelPage> => {
   const { seqs, from } = await seqsBefore(session, end, limit + 1, hasEnvelope, CHANNEL_LOOKUP_MAX)
   return lookUp(session, (facts) => channelPageOf(facts, seqs, limit, from))

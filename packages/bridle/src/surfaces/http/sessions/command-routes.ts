@@ -1,37 +1,13 @@
 // Routes that send one command to a session: cancel, archive, rename and signal.
 
 import * as v from 'valibot'
-import type { Command } from '../../../kernel/commands.ts'
 import { present } from '../../../kernel/json.ts'
-import { actorField } from '../access/users.ts'
 import { archiveAnswer, cancelAnswer, renameAnswer, signalAnswer } from '../answers/session-answers.ts'
 import { actorFields, optionalField, optionalText, optionsType, reasonFields } from '../requests/request-fields.ts'
-import { type Route, route } from '../router/route.ts'
+import type { Route } from '../router/route.ts'
 import { anyJson, requiredId } from '../wire/request-values.ts'
-import { findKey, requireKey, sendAndShow } from './routes.ts'
-import { sessionTitle } from './session-title.ts'
-
-/** A route that sends one command to a session, and answers with the state of the session. */
-export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
-  command,
-  ...row
-}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
-  readonly method?: 'patch'
-  readonly body: B
-  /** The command without its actor. */
-  readonly command: (body: v.InferOutput<B>) => Command
-}): Route =>
-  route({
-    method: 'post',
-    scope: 'operate',
-    session: findKey,
-    headers: ['Idempotency-Key'],
-    ...row,
-    handle: async (call) => {
-      const body = call.body as v.InferOutput<B>
-      return sendAndShow(call, requireKey(call), { ...command(body), ...actorField(call.access, body.actor) })
-    },
-  })
+import { commandRoute } from './routes.ts'
+import { sessionTitle } from './session-settings.ts'
 
 const archiveRoute = (type: 'archive' | 'unarchive', summary: string): Route =>
   commandRoute({

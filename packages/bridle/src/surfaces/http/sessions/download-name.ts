@@ -6,7 +6,6 @@ const UNSEEN =
 /** Path separators, and characters that Windows forbids in names. */
 const PATH = /[/\\:*?"<>|]/g
 
-/** `content-disposition` of a download. */
 export const downloadDisposition = (name: string): string => {
   const shown = name
     .toWellFormed()

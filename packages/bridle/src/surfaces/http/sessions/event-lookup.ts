@@ -1,5 +1,6 @@
 // Events by their numbers, for answers that are made of a few events of a long log.
 import type { AnyEvent } from '../../../kernel/event.ts'
+import { runSeq } from '../../../kernel/ids.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { EventLookup, SessionFacts } from '../views/session-facts.ts'
 
@@ -31,4 +32,11 @@ export const eventsAt = async (session: Session, seqs: readonly number[]): Promi
     }
   }
   return found
+}
+
+/** Whether the log has the prompt of this run. */
+export const hasRun = async (session: Session, runId: string): Promise<boolean> => {
+  const seq = runSeq(runId)
+  const [event] = seq === null ? [] : await session.read(seq - 1, 1)
+  return event?.type === 'prompt_queued' && event.payload.run_id === runId
 }

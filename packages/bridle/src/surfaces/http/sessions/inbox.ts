@@ -1,6 +1,8 @@
 // The inbox over all sessions of a tenant, made of directory rows alone: approvals that wait, and the newest that were settled.
 import type { Key } from '../../../kernel/event.ts'
+import { present } from '../../../kernel/json.ts'
 import type { Directory, ListReader, OpenApproval, SettledListing } from '../../../kernel/ports/directory.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { settledStatus } from '../router/kernel-denials.ts'
 import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '../wire.ts'
@@ -23,11 +25,7 @@ export const inboxOf = (
   viewer: { readonly viewer?: string },
   reader: ListReader,
 ): Inbox => {
-  const filterOf = ({ limit, cursor }: InboxPage) => ({
-    ...(limit !== undefined && { limit }),
-    ...(cursor !== undefined && { cursor }),
-    ...viewer,
-  })
+  const filterOf = ({ limit, cursor }: InboxPage) => ({ ...present({ limit, cursor }), ...viewer })
   const pending: Inbox['pending'] = async (page) => {
     const { approvals, next } = await directory.approvals(tenant, filterOf(page), reader)
     return { approvals: approvals.map(pendingApproval), ...(next !== undefined && { next }) }
@@ -76,13 +74,7 @@ const settledApproval = (listing: { readonly key: Key; readonly approval: Settle
   }
 }
 
-const listed = ({
-  key,
-  approval,
-}: {
-  readonly key: Key
-  readonly approval: OpenApproval
-}): Omit<PendingApproval, 'status'> => ({
+const listed = ({ key, approval }: { key: Key; approval: OpenApproval }): Omit<PendingApproval, 'status'> => ({
   id: approval.id,
   approvalId: approval.id,
   sessionId: key.id,
@@ -96,7 +88,7 @@ const listed = ({
   // Rows of earlier versions hold no arguments: the session has more.
   isCut: approval.isCut ?? true,
   requestedAt: new Date(approval.requestedAt).toISOString(),
-  expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
+  expiresAt: isoOrNull(approval.expiresAt),
   effect: approval.effect ?? null,
   risk: approval.risk ?? null,
 })

@@ -1,4 +1,3 @@
-// The filters of a list of sessions, for every route that takes them.
 import * as v from 'valibot'
 import { present } from '../../../kernel/json.ts'
 import type { ListFilter } from '../../../kernel/ports/directory.ts'

@@ -6,6 +6,7 @@ import { isRefusal } from '../../../kernel/commands.ts'
 import { type Json, present } from '../../../kernel/json.ts'
 import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '../../../kernel/limits.ts'
 import { isRemembered, type Memory } from '../../../kernel/projections/memory.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { actorField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
@@ -17,7 +18,7 @@ import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
 import { proposalsOf } from '../views/proposals.ts'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
-import { findKey, findSession, requireKey } from './routes.ts'
+import { findKey, onSession, requireKey } from './routes.ts'
 
 const decisionBody = optionsType(
   'MemoryDecisionOptions',
@@ -46,15 +47,13 @@ export const memoryRoutes: readonly Route[] = [
     call: 'memory',
     session: findKey,
     answers: { 200: memoryPageAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { memory } = session.state
       return json<MemoryPage>({
         memory: acceptedValues(memory, call.ports.clock.now()),
         proposals: proposalsOf(memory),
       })
-    },
+    }),
   }),
   route({
     method: 'post',
@@ -97,8 +96,7 @@ const acceptedValues = ({ entries }: Memory, now: number): AcceptedValue[] =>
   Object.entries(entries).flatMap(([key, entry]) => {
     const { at, runId, proposalId, actor } = entry.source
     if (proposalId === null || !isRemembered(entry, now)) return []
-    const expiresAt = entry.expiresAt === null ? null : timeText(entry.expiresAt)
-    return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt: timeText(at), acceptedBy: actor }]
+    const expiresAt = isoOrNull(entry.expiresAt)
+    const acceptedAt = new Date(at).toISOString()
+    return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt, acceptedBy: actor }]
   })
-
-const timeText = (at: number): string => new Date(at).toISOString()

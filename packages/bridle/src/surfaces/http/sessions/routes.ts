@@ -8,7 +8,7 @@ import type { ListReader } from '../../../kernel/ports/directory.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
-import { openableSessions, viewerField } from '../access/users.ts'
+import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
 import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
@@ -18,14 +18,13 @@ import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { optionalField, optionalText, optionsType } from '../requests/request-fields.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { sessionCard } from '../views/detail.ts'
 import { wholeSession } from '../views/whole-session.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
 import { importedPart } from './import-confirmation.ts'
 import { listFilter, listQueryEntries } from './list-filter.ts'
-import { omitSchema } from './omitted-parts.ts'
 import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
@@ -83,6 +82,29 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ]
 
+/** A route that sends one command to its session, and answers with the state of the session. */
+export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
+  command,
+  ...row
+}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
+  readonly method?: Route['method']
+  readonly body: B
+  /** The command, without its actor. */
+  readonly command: (body: v.InferOutput<B>) => object
+}): Route =>
+  route({
+    method: 'post',
+    scope: 'operate',
+    session: (arrival) => findKey(arrival),
+    headers: ['Idempotency-Key'],
+    ...row,
+    handle: (call) => {
+      const { actor } = call.body as { readonly actor?: string }
+      const sent = { ...command(call.body as v.InferOutput<B>), ...actorField(call.access, actor) }
+      return sendAndShow(call, requireKey(call), sent as Command)
+    },
+  })
+
 /** Sends a command under the caller's Idempotency-Key, and answers with the state of the session. */
 export const sendAndShow = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
@@ -127,6 +149,14 @@ export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): K
   if (!key) throw new Error('This row names no session.')
   return key
 }
+
+/** A handler that gets the session of the request. */
+export const onSession =
+  <Q, B>(act: (session: Session, call: RouteCall<Q, B>) => Promise<Response | Denial> | Response | Denial) =>
+  async (call: RouteCall<Q, B>): Promise<Response | Denial> => {
+    const session = await findSession(call)
+    return isDenial(session) ? session : act(session, call)
+  }
 
 /** The session of the call. Somebody may have removed it since the router found its key. */
 export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { IGNORED_SETTINGS_MAX, SETTING_NAME_CHARS_MAX } from '../limits.ts'
+import { IGNORED_SETTINGS_MAX, SESSION_TITLE_CHARS_MAX, SETTING_NAME_CHARS_MAX } from '../limits.ts'
 import { optionalField, optionalText } from '../requests/request-fields.ts'
 
 /** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
@@ -63,3 +63,5 @@ export const importedSettings = (claimed: JsonObject): ImportedSettings => {
 
 const isChoice = ([name, value]: readonly [string, unknown]): boolean =>
   Object.hasOwn(fields, name) && v.is(fields[name as keyof typeof fields], value)
+
+export const sessionTitle = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(SESSION_TITLE_CHARS_MAX))

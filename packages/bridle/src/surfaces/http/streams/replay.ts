@@ -2,11 +2,11 @@
 
 import * as v from 'valibot'
 import type { AnyEvent } from '../../../kernel/event.ts'
-import { type LogPosition, parsePosition } from '../../../kernel/positions/log-position.ts'
+import { type LogPosition, parseEventId, parsePosition } from '../../../kernel/positions/log-position.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { REPLAY_PAGE } from '../limits.ts'
+import { badRequest, type Denial } from '../router/denial.ts'
 
-/** The values of `?replay=`. */
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
 /** `?after=` or `?before=` of a page: a sequence number, with its incarnation where that is not the first. */
@@ -15,6 +15,16 @@ export const pageCursorSchema = v.pipe(
   v.regex(/^\d{1,9}(~\d{1,9})?$/, 'Expected a whole number'),
   v.transform((text) => parsePosition(text) as LogPosition),
 )
+
+/**
+ * The number before which a page ends, by the `next` of an earlier page. A cursor of another incarnation is a place in another list, so the
+ * list begins again.
+ */
+export const pageEnd = ({ incarnations }: Session, before: string | undefined): number | Denial => {
+  const position = before === undefined ? null : parseEventId(before)
+  if (before !== undefined && !position) return badRequest('query: before: Expected the `next` of an earlier answer')
+  return position?.incarnation === incarnations.own ? position.seq : Number.POSITIVE_INFINITY
+}
 
 /** The cursor before the last N events that the wire shows. Reads the log backwards, a page at a time. */
 export const replayStart = async (
@@ -62,7 +72,6 @@ export const seqsBefore = async (
   return { seqs: seqs.slice(-count), from: null }
 }
 
-/** The sequence numbers of the shown events after `from`, up to `to`. */
 const shownSeqs = async (
   session: Session,
   from: number,

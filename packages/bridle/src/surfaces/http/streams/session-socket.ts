@@ -1,11 +1,21 @@
 // The life of an open socket, the same on every wire: messages come in, commands run in order, and the socket closes with a reason. A wire
 // adds its parser, its commands, and what it sends on its own. No platform socket and no timer is needed, so a test needs only a fake clock.
+import type { Key } from '../../../kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../../../kernel/limits.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import { guardOwnership } from '../access/users.ts'
 import type { Socket, SocketReceiver } from './socket-route.ts'
+
+/** The client of a socket. */
+export interface SocketClient {
+  readonly key: Key
+  /** The user that the credential names, if it names one: the actor of the client's commands. */
+  readonly user: string | null
+  /** The name under which the rate limiter counts this client. */
+  readonly who: string
+}
 
 /** Ports that are the same object for all sockets of a server. */
 export interface SessionSocketPorts {
@@ -23,7 +33,6 @@ export const CLOSE: { readonly [W in CloseCause]: CloseReason } = {
   moved: [1012, 'The session moved: reconnect.'],
 }
 
-/** The parts that all sockets of a wire share. */
 export interface SocketWire<Input> {
   /** Null = the message was not text. A problem is sent as an error, with its other fields. */
   readonly parse: (text: string | null) => Input | SocketSignal | MessageProblem

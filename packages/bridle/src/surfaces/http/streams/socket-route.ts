@@ -10,7 +10,7 @@ import { upgradeRequiredAnswer } from '../answers/server-answers.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
 import { Denial, isDenial, serverStopping, toCloseFrame, toResponse, unknownPath } from '../router/denial.ts'
-import { faultDenial, faultFields } from '../router/kernel-denials.ts'
+import { settle } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
 
@@ -108,14 +108,7 @@ export const upgradeSocket = async (
   for (const row of rows) {
     const params = matchPath(row.path, url.pathname)
     if (!params) continue
-    const accepting = acceptSocket(row, params, { request, address, url, ports }).then((answer) => ({
-      answer,
-      fault: {},
-    }))
-    const { answer: accepted, fault } = await accepting.catch((error: unknown) => ({
-      answer: faultDenial(error),
-      fault: faultFields(error),
-    }))
+    const { answer: accepted, fault } = await settle(acceptSocket(row, params, { request, address, url, ports }))
     const answer = isDenial(accepted) ? toResponse(accepted) : accepted
     const correlationId = correlationIdOf(request.headers.get('x-correlation-id'))
     const status = typeof answer === 'function' ? 101 : answer.status
@@ -170,12 +163,16 @@ export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Ro
 /** Opens the socket to say why it closes: a browser shows its page no status of a refused upgrade. */
 export const closeOnOpen = (denial: Denial): SocketOpener => {
   const { message, code, reason } = toCloseFrame(denial)
-  return (socket) => {
+  return sayAndClose(message, [code, reason])
+}
+
+export const sayAndClose =
+  (message: string, reason: readonly [code: number, reason: string]): SocketOpener =>
+  (socket) => {
     socket.send([message])
-    socket.close(code, reason)
+    socket.close(...reason)
     return { onMessage: () => {}, onAlive: () => {}, onSlow: () => {}, onClosed: () => {} }
   }
-}
 
 /** A page should learn that there is no such session. Any other denial is the client's mistake, and refuses its upgrade. */
 export const refuseSession = (denial: Denial): SocketOpener | Denial =>

@@ -1,5 +1,7 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
-import { type LogPosition, parseEventId } from '../../../kernel/positions/log-position.ts'
+import type { AnyEvent } from '../../../kernel/event.ts'
+import type { Incarnations } from '../../../kernel/positions/incarnation.ts'
+import { type LogPosition, parseEventId, positionText } from '../../../kernel/positions/log-position.ts'
 import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
 import { RESTART_RETRY_MS, STREAM_BUFFER_BYTES, STREAM_HEARTBEAT_MS, STREAM_RETRY_MS } from '../limits.ts'
 
@@ -10,11 +12,27 @@ import { RESTART_RETRY_MS, STREAM_BUFFER_BYTES, STREAM_HEARTBEAT_MS, STREAM_RETR
 export const sseFrame = (data: unknown, position?: number | string): string =>
   `${position === undefined ? '' : `id: ${position}\n`}data: ${JSON.stringify(data)}\n\n`
 
+/** Readers of frames. `shownAs` gives the content of an event's frame; null = it has none. A replayed frame is byte for byte the live one. */
+export const frameAudience = (
+  key: string,
+  logs: Incarnations,
+  shownAs: (event: AnyEvent) => object | null,
+): Audience => ({
+  key,
+  encode: ({ events }) => {
+    let text = ''
+    for (const event of events) {
+      const shown = shownAs(event)
+      if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
+    }
+    return text
+  },
+})
+
 export interface EventStreamOptions {
   readonly audience: Audience
   readonly subscribers: Subscribers
   readonly since: number
-  /** Frames to send before all others. */
   readonly opening?: string
   readonly heartbeatMs?: number
   /** Asked after each frame: true ends the stream behind it. */
@@ -25,6 +43,8 @@ export interface EventStreamOptions {
   /** May call `end` at any time, after which nothing is sent. Returns how to stop the guard. */
   readonly guard?: (end: () => void) => () => void
 }
+
+export type StreamTimes = Pick<EventStreamOptions, 'heartbeatMs' | 'retryMs' | 'endAfterMs'>
 
 /** The reader's end of a stream. */
 export interface EventSink {
@@ -47,20 +67,21 @@ export const eventStream = ({
   audience,
   subscribers,
   since,
-  opening = '',
-  heartbeatMs = STREAM_HEARTBEAT_MS,
-  retryMs = STREAM_RETRY_MS,
+  opening,
   isOver,
-  endAfterMs,
   guard,
-}: EventStreamOptions): Response => {
-  const source: StreamSource = (sink) => {
-    // The first bytes go out at once, so that proxies and clients see an open stream; a cut reader reconnects after `retry`.
-    sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
-    const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
+  ...times
+}: EventStreamOptions): Response =>
+  streamResponse((sink) => {
+    const onEnd = () => {
+      leave()
+      // A reader that takes nothing would never come to the end of the stream.
+      reader.close(sink.unsentBytes() > STREAM_BUFFER_BYTES ? 'slow' : undefined)
+    }
+    const stop = beginStream(sink, times, onEnd, { ...(opening !== undefined && { opening }) })
     const reader = isOver
-      ? new EndingStreamListener(audience, sink, beat, isOver, subscribers)
-      : new StreamListener(audience, sink, beat)
+      ? new EndingStreamListener(audience, sink, stop, isOver, subscribers)
+      : new StreamListener(audience, sink, stop)
     let unguard = () => {}
     let isEnded = false
     const leave = () => {
@@ -74,19 +95,29 @@ export const eventStream = ({
         leave()
         reader.close()
       })
-    if (endAfterMs !== undefined)
-      reader.end = setTimeout(() => {
-        leave()
-        // A reader that takes nothing would never come to the end of the stream.
-        reader.close(sink.unsentBytes() > STREAM_BUFFER_BYTES ? 'slow' : undefined)
-      }, endAfterMs)
     if (!isEnded) subscribers.add(reader, since)
     return leave
+  })
+
+/**
+ * The first bytes go out at once, so that proxies and clients see an open stream; a cut reader reconnects after `retry`. Returns how to stop
+ * the heartbeats and the timer of the end.
+ */
+export const beginStream = (
+  sink: EventSink,
+  { heartbeatMs = STREAM_HEARTBEAT_MS, retryMs = STREAM_RETRY_MS, endAfterMs }: StreamTimes,
+  onEnd: () => void,
+  { opening = '', isQuiet = () => false }: { readonly opening?: string; readonly isQuiet?: () => boolean } = {},
+): (() => void) => {
+  sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
+  const beat = setInterval(() => isQuiet() || sink.write(': beat\n\n'), heartbeatMs)
+  const end = endAfterMs === undefined ? undefined : setTimeout(onEnd, endAfterMs)
+  return () => {
+    clearInterval(beat)
+    clearTimeout(end)
   }
-  return streamResponse(source)
 }
 
-/** A response whose body the source writes. */
 export const streamResponse = (source: StreamSource): Response => {
   const response = new Response(bodyOf(source), {
     headers: {
@@ -107,14 +138,13 @@ export const streamSourceOf = (response: Response): StreamSource | undefined => 
 /** A class, since there may be thousands of readers: closures would cost memory for each. */
 class StreamListener implements Listener {
   readonly audience: Audience
+  readonly stop: () => void
   readonly #sink: EventSink
-  readonly #beat: ReturnType<typeof setInterval>
-  end: ReturnType<typeof setTimeout> | undefined
 
-  constructor(audience: Audience, sink: EventSink, beat: ReturnType<typeof setInterval>) {
+  constructor(audience: Audience, sink: EventSink, stop: () => void) {
     this.audience = audience
     this.#sink = sink
-    this.#beat = beat
+    this.stop = stop
   }
 
   send(text: string): void {
@@ -127,11 +157,6 @@ class StreamListener implements Listener {
 
   ready(): Promise<void> {
     return this.#sink.drained()
-  }
-
-  stop(): void {
-    clearInterval(this.#beat)
-    clearTimeout(this.end)
   }
 
   close(why?: 'slow' | 'moved' | 'removed'): void {
@@ -147,14 +172,8 @@ class EndingStreamListener extends StreamListener {
   readonly #isOver: () => boolean
   readonly #subscribers: Subscribers
 
-  constructor(
-    audience: Audience,
-    sink: EventSink,
-    beat: ReturnType<typeof setInterval>,
-    isOver: () => boolean,
-    subscribers: Subscribers,
-  ) {
-    super(audience, sink, beat)
+  constructor(audience: Audience, sink: EventSink, stop: () => void, isOver: () => boolean, subscribers: Subscribers) {
+    super(audience, sink, stop)
     this.#isOver = isOver
     this.#subscribers = subscribers
   }
@@ -230,7 +249,7 @@ export const streamTimings = ({
   readonly heartbeatMs?: number
   readonly retryMs?: number
   readonly streamMs?: number
-}): Pick<EventStreamOptions, 'heartbeatMs' | 'retryMs' | 'endAfterMs'> => ({
+}): StreamTimes => ({
   ...(heartbeatMs && { heartbeatMs }),
   ...(retryMs !== undefined && { retryMs }),
   ...(streamMs !== undefined && { endAfterMs: streamMs }),

@@ -6,18 +6,12 @@ import type { Access } from '../access/authenticate.ts'
 import { viewerOf } from '../access/users.ts'
 import type { AppPorts } from '../router/app.ts'
 
-/** The index of the attachment that cannot be used, and what to do about it. */
-export interface AttachmentProblem {
-  readonly index: number
-  readonly problem: string
-}
-
-/** The references with what the server knows about each file, whatever its caller says of it. Nothing is claimed if one is wrong. */
+/** The references with the server's facts about each file. If one is wrong, nothing is claimed: the answer is its index, and the advice. */
 export const claimUploads = async (
   { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Pick<Access, 'user'> },
   key: Key,
   attachments: readonly JsonObject[],
-): Promise<readonly JsonObject[] | AttachmentProblem> => {
+): Promise<readonly JsonObject[] | { readonly index: number; readonly problem: string }> => {
   const viewer = await viewerOf(access)
   const references: JsonObject[] = []
   for (const [index, attachment] of attachments.entries()) {

@@ -1,14 +1,9 @@
 // The addresses from which an operator lets the server fetch files. A URL that matches is still checked when its name is resolved.
 
-export interface OriginRules {
-  /** Whether `*.example.com` may stand for all names below a domain; default true. */
-  readonly wildcards?: boolean
-}
-
-/** Throws a sentence that says how to write an entry. */
+/** Throws a sentence that says how to write an entry. `wildcards`: `*.example.com` may stand for all names below a domain. */
 export const parseFetchOrigins = (
   entries: readonly string[],
-  { wildcards = true }: OriginRules = {},
+  { wildcards = true }: { readonly wildcards?: boolean } = {},
 ): ((url: URL) => boolean) => {
   const origins = entries.map((entry) => parseOrigin(entry, wildcards))
   return (url) => origins.some((origin) => matches(origin, url))

@@ -1,6 +1,7 @@
 // Fetches a file from an address that the operator allows. Each redirect is checked like the first address, and a file is read no
 // further than its limit.
 import { FETCH_MS, FETCHES_AT_ONCE_MAX, REDIRECTS_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
+import { joinedBytes } from '../requests/body.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 export interface FetchedFile {
@@ -109,20 +110,8 @@ const readFile = async (response: Response, signal: AbortSignal): Promise<Fetche
     chunks.push(value)
   }
   if (size === 0) return refused('The file is empty.')
-  return {
-    mimeType: mediaTypeOf(headers.get('content-type')) ?? 'application/octet-stream',
-    bytes: joined(chunks, size),
-  }
-}
-
-const joined = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
+  const mimeType = mediaTypeOf(headers.get('content-type')) ?? 'application/octet-stream'
+  return { mimeType, bytes: joinedBytes(chunks, size) }
 }
 
 const refused = (problem: string): FetchProblem => ({ outcome: 'refused', problem })

@@ -1,4 +1,3 @@
-// The media type of a file, as a header names it.
 import { MEDIA_TYPE_CHARS_MAX } from '../limits.ts'
 
 /** Null = there is none, or one that says how a form is sent and not what the file is. */

@@ -9,7 +9,6 @@ import type { EventLookup, SessionFacts } from './session-facts.ts'
 const RUNTIME = 'runtime'
 const OPERATOR = 'operator'
 
-/** The channel with its newest page. */
 export function* channelOf(session: SessionFacts): EventLookup<SessionChannel> {
   const { key, state } = session
   const { operator, tools, recent } = state.channel

@@ -1,4 +1,3 @@
-// The values that an agent proposes for the memory of its session.
 import type { Memory } from '../../../kernel/projections/memory.ts'
 import type { ProposalSummary } from '../wire.ts'
 
@@ -18,7 +17,6 @@ export const proposalsOf = ({ proposals }: Memory): ProposalSummary[] =>
     decisionReason: decision?.reason ?? null,
   }))
 
-/** The proposals that nobody has decided about, newest first. */
 export const openProposals = (memory: Memory): ProposalSummary[] =>
   proposalsOf(memory).filter(({ status }) => status === 'pending')
 

@@ -1,12 +1,16 @@
 // The reports of an agent about its work, as a detail shows them. The state has sums, steps and numbers of events; payloads are
 // read from the log.
 
-import { eventId } from '../../../kernel/event.ts'
+import { type AnyEvent, eventId } from '../../../kernel/event.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import { CITATIONS_MAX } from '../../../kernel/limits.ts'
+import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { Step } from '../../../kernel/projections/reports/step.ts'
+import { approximateChars } from '../../../kernel/text/size.ts'
+import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { allSteps, currentStep, usageTotals } from '../../../kernel/views/work-progress.ts'
-import type { SessionReports, SessionStep } from '../wire.ts'
-import { citationsOf, contextPackOf } from './citations.ts'
-import { noticesAt } from './notices.ts'
+import type { SessionCitation, SessionNotice, SessionReports, SessionStep } from '../wire.ts'
+import { LOOKUP_BATCH, NOTICE_CHARS_MAX } from './limits.ts'
 import { openProposals } from './proposals.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
 
@@ -30,9 +34,64 @@ const stepEntry = ({ id, title, status, startedAt, endedAt, seq }: Step, incarna
   step: id,
   title,
   status,
-  started_at: timeOrNull(startedAt),
-  ended_at: timeOrNull(endedAt),
+  started_at: isoOrNull(startedAt),
+  ended_at: isoOrNull(endedAt),
   event_id: eventId(seq, incarnation),
 })
 
-const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+/** The newest citations, oldest first, limited in number and in size. Older events are not read. */
+function* citationsOf(session: SessionFacts): EventLookup<readonly SessionCitation[]> {
+  const { cited } = session.state.notices
+  let found: SessionCitation[] = []
+  for (let end = cited.length; end > 0 && found.length < CITATIONS_MAX; end -= LOOKUP_BATCH) {
+    const events = yield cited.slice(Math.max(0, end - LOOKUP_BATCH), end)
+    const citations = events.flatMap((event) =>
+      event.type === 'retrieval'
+        ? (event.payload.citations ?? []).map((citation) => ({
+            ...fieldsOf(citation as Json),
+            event_id: eventId(event.seq, session.incarnations.own),
+          }))
+        : [],
+    )
+    found = [...citations, ...found]
+  }
+  return newestThatFit(found.slice(-CITATIONS_MAX))
+}
+
+/** The fields of the newest retrieval but its citations; those of its pack of documents stand beside the others. */
+function* contextPackOf(session: SessionFacts): EventLookup<SessionNotice | null> {
+  const { retrieval } = session.state.notices
+  const [event] = retrieval === null ? [] : yield [retrieval]
+  if (!event) return null
+  const { citations: _citations, context_pack: pack, ...fields } = payloadOf(session, event)
+  return noticeOf(session, event, { ...fields, ...(isJsonObject(pack) && pack) })
+}
+
+/** An agent may cite by a name alone. */
+const fieldsOf = (citation: Json): JsonObject =>
+  isJsonObject(citation) ? citation : { title: typeof citation === 'string' ? citation : JSON.stringify(citation) }
+
+const newestThatFit = (citations: readonly SessionCitation[]): readonly SessionCitation[] => {
+  let chars = 0
+  const last = citations.findLastIndex((each) => {
+    chars += approximateChars(each)
+    return chars > NOTICE_CHARS_MAX
+  })
+  return citations.slice(last + 1)
+}
+
+/** The notices of these numbers, which ascend. */
+function* noticesAt(session: SessionFacts, seqs: readonly number[]): EventLookup<readonly SessionNotice[]> {
+  const events = yield seqs
+  return events.map((event) => noticeOf(session, event, payloadOf(session, event)))
+}
+
+/** A payload that would make the page slow stays in the log: a reader finds it there by the event's id. */
+const noticeOf = ({ incarnations }: SessionFacts, event: AnyEvent, fields: JsonObject): SessionNotice => ({
+  ...(approximateChars(fields) > NOTICE_CHARS_MAX ? { isCut: true } : fields),
+  event_id: eventId(event.seq, incarnations.own),
+  timestamp: new Date(event.at).toISOString(),
+})
+
+const payloadOf = ({ key, incarnations }: SessionFacts, event: AnyEvent): JsonObject =>
+  eventWithIncarnations(event, key, incarnations).payload as JsonObject

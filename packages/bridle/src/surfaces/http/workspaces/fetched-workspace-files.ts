@@ -10,7 +10,6 @@ import {
 } from '../wire/workspaces.ts'
 import type { WorkspaceFiles, WorkspaceFilesRefusal } from './workspaces.ts'
 
-/** An answer of a runner to a GET. */
 export interface RunnerAnswer {
   readonly status: number
   readonly text: string

@@ -1,5 +1,5 @@
 // The workspace of a new session, on targets that have them: prepared before the session is created, and recorded with it.
-import type { PreparedArtifact, SessionOptions } from '../../../kernel/commands.ts'
+import type { PreparedArtifact, Refusal, SessionOptions } from '../../../kernel/commands.ts'
 import type { Key } from '../../../kernel/event.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { taskGraph, taskGraphId } from '../../../kernel/rules/runs/task-graph.ts'
@@ -69,6 +69,16 @@ export const prepareWorkspace = async (
     ],
     discard: workspace.discard,
   }
+}
+
+/** The session was not made: the workspace that was prepared for it goes, too. */
+export const discardAndDeny = async (
+  prepared: PreparedWorkspace | null | undefined,
+  refusal: Refusal,
+  sessionId?: string,
+): Promise<Denial> => {
+  await prepared?.discard?.()
+  return refusalDenial(refusal, sessionId)
 }
 
 const NO_WORKSPACES =

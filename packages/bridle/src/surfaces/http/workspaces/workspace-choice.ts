@@ -52,7 +52,6 @@ export const workspaceInQuery = ({
 }: WorkspaceQuery): WorkspaceChoice | Denial | null =>
   workspace === undefined && mode === undefined ? null : checked({ mode, source: workspace }, 'query')
 
-/** As settings of a session. */
 export const workspaceSettings = ({ mode, source }: WorkspaceChoice): JsonObject => ({
   workspace_mode: mode,
   ...(source !== null && { workspace_source: source }),

@@ -12,9 +12,9 @@ import {
   workspaceOfferAnswer,
 } from '../answers/workspace-answers.ts'
 import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
-import { badRequest, Denial, isDenial } from '../router/denial.ts'
+import { badRequest, Denial, rateLimited } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
-import { findKey, findSession } from '../sessions/routes.ts'
+import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
 import type { WorkspaceFilesRefusal } from './workspaces.ts'
 
@@ -39,13 +39,11 @@ export const workspaceFileRoutes: readonly Route[] = [
     call: 'workspace',
     session: findKey,
     answers: { 200: workspaceAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const comparison = (await call.ports.workspaceFiles?.compare(session.key)) ?? ELSEWHERE
       if ('refused' in comparison) return refusalOf(comparison)
       return json<WorkspaceReport>({ ...workspaceFields(session), ...comparison })
-    },
+    }),
   }),
   route({
     method: 'get',
@@ -56,13 +54,11 @@ export const workspaceFileRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({ path: v.optional(pathSchema) }),
     answers: { 200: workspaceFolderAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const folder = await call.ports.workspaceFiles?.list(session.key, call.query.path ?? '')
       if (!folder) return unavailable()
       return 'refused' in folder ? refusalOf(folder) : json<WorkspaceFolder>(folder)
-    },
+    }),
   }),
   route({
     method: 'get',
@@ -76,14 +72,12 @@ export const workspaceFileRoutes: readonly Route[] = [
       version: v.optional(v.picklist(['current', 'source'])),
     }),
     answers: { 200: workspaceFileAnswer },
-    handle: async (call) => {
-      const session = await findSession(call)
-      if (isDenial(session)) return session
+    handle: onSession(async (session, call) => {
       const { path, version = 'current' } = call.query
       const file = await call.ports.workspaceFiles?.read(session.key, path, version)
       if (!file) return unavailable()
       return 'refused' in file ? refusalOf(file) : json<WorkspaceFile>(file)
-    },
+    }),
   }),
 ]
 
@@ -107,11 +101,10 @@ const refusalOf = ({ refused, message }: WorkspaceFilesRefusal): Denial => {
     case 'bad_path':
       return badRequest(`query: path: ${message}`)
     case 'busy':
-      return new Denial('rate_limited', message, { 'retry-after': '1' })
+      return rateLimited(message)
   }
 }
 
-/** The settings that a workspace leaves with its session. */
 const workspaceFields = ({ state }: Session): Pick<WorkspaceReport, 'workspace_id' | 'mode' | 'source'> => {
   const { settings } = state.lifecycle
   return {

@@ -40,7 +40,6 @@ export const openWorkspace = async (call: WorkspaceCall, key: Key, choice: Works
   return refusalDenial(answer)
 }
 
-/** Whether a session that exists has the workspace of the choice. */
 export const hasWorkspace = async (
   { ports, access }: WorkspaceCall,
   key: Key,

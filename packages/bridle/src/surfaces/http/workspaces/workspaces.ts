@@ -50,7 +50,6 @@ export interface WorkspaceFiles {
   compare(key: Key): Promise<WorkspaceComparison | WorkspaceFilesRefusal>
   /** The entries of one folder; an empty path is the workspace itself. */
   list(key: Key, path: string): Promise<WorkspaceFolder | WorkspaceFilesRefusal>
-  /** The text of one file. */
   read(key: Key, path: string, version: WorkspaceFile['version']): Promise<WorkspaceFile | WorkspaceFilesRefusal>
 }
 

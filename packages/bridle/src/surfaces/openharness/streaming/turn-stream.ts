@@ -1,10 +1,10 @@
 // The streaming profile: the directives of a run while it works, and then the message that a request without it gets.
 
 import type { Listener } from '../../../kernel/session/subscribers.ts'
-import { RESTART_RETRY_MS, STREAM_HEARTBEAT_MS, STREAM_RETRY_MS } from '../../http/limits.ts'
+import { RESTART_RETRY_MS } from '../../http/limits.ts'
 import type { AppPorts } from '../../http/router/app.ts'
 import type { Denial } from '../../http/router/denial.ts'
-import { parseStreamCursor, streamResponse, streamTimings } from '../../http/streams/sse.ts'
+import { beginStream, parseStreamCursor, streamResponse, streamTimings } from '../../http/streams/sse.ts'
 import { invalidField } from '../errors.ts'
 import { type RunAnswer, watchRunAnswer } from '../run-watch.ts'
 import type { RequestMessage, ResponseMessage } from '../wire.ts'
@@ -31,27 +31,20 @@ export interface TurnStream extends PartialSource {
 /** The run goes on when its reader leaves. A stream without a final frame is not over: the reader sends its request again. */
 export const turnStream = (ports: AppPorts, stream: TurnStream): Response => {
   const { session, place, since } = stream
-  const { heartbeatMs = STREAM_HEARTBEAT_MS, retryMs = STREAM_RETRY_MS, endAfterMs } = streamTimings(ports)
   const response = streamResponse((sink) => {
     const partials = new PartialAnswer(stream)
-    sink.write(`: open\n\nretry: ${retryMs}\n\n`)
-    const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
+    const stop = beginStream(sink, streamTimings(ports), () => {
+      leave()
+      sink.end()
+    })
     const watch = watchRunAnswer(session, place.runId, since)
     let isOver = false
     const leave = () => {
       isOver = true
-      clearInterval(beat)
-      clearTimeout(timer)
+      stop()
       watch.stop()
       session.subscribers.remove(listener)
     }
-    const timer =
-      endAfterMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            leave()
-            sink.end()
-          }, endAfterMs)
     const listener: Listener = {
       audience: { key: `openharness:${streams++}`, encode: (change) => partials.encode(change) },
       send: (text) => {

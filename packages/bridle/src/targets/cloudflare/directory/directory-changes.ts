@@ -71,11 +71,8 @@ export class DirectoryChanges implements RowObserver {
     const connection = { tenant, viewer: await viewerOf(access) }
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket')
       return this.sockets.accept(request, (socket) => new ChangesSocket(connection, socket, this.#socketPorts))
-    return changesStream({
-      ...connection,
-      changes: this.#feed,
-      ...(this.#ports.streamMs !== undefined && { endAfterMs: this.#ports.streamMs }),
-    })
+    const { streamMs } = this.#ports
+    return changesStream(connection, this.#feed, streamMs === undefined ? {} : { endAfterMs: streamMs })
   }
 
   /** Changes of another object of the tenant. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { settingRows, variablesOf } from '../../targets/settings.ts'
-import { defaultAgentNotes, INTERNAL_VARIABLES, OTHER_VARIABLES, variableNotes } from './variable-notes.ts'
+import { defaultAgentNotes, INTERNAL_VARIABLES, OTHER_VARIABLES, variableNotes } from './start-notes.ts'
 
 const served = { agents: ['helper', 'scripted'] }
 

@@ -1,8 +1,38 @@
-// Variables that change nothing: a name that nobody reads, an agent or a folder that is not there. A line about each tells its
-// author why.
-import { existsSync } from 'node:fs'
+// Settings that change nothing: a file or a variable that nobody reads, an agent or a folder that is not there. A line about each tells
+// its author why.
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { missingPageText } from '../../targets/node/http/app-files.ts'
+import type { HarnessServer, ServerOptions } from '../../targets/node/index.ts'
 import { settingRows, variablesOf } from '../../targets/settings.ts'
+
+export const earlyNotes = (env: NodeJS.ProcessEnv): readonly string[] => [...ignoredFileNotes(), ...variableNotes(env)]
+
+/** The lines about settings that can be judged only when the server is there. */
+export const readyNotes = (
+  { agents }: Pick<HarnessServer, 'agents'>,
+  { cockpit, defaultAgent }: Pick<ServerOptions, 'cockpit' | 'defaultAgent'>,
+  env: NodeJS.ProcessEnv,
+): readonly string[] => {
+  const missingPage = typeof cockpit === 'string' ? missingPageText(cockpit) : null
+  return [
+    ...(missingPage === null ? [] : [missingPage]),
+    ...defaultAgentNotes(env, { agents: agents.keys(), defaultAgent }),
+  ]
+}
+
+/** Files that look like settings. */
+export const ignoredFileNotes = (folder = '.'): readonly string[] => {
+  const there = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true
+  return [
+    ...CONFIGS.filter(there).map((name) => `${name} is not read: settings belong into bridle.config.ts, .js or .mjs.`),
+    ...VARIABLES.filter(there).map((name) => `${name} is not read: variables belong into .env.`),
+  ]
+}
+
+const CONFIGS = ['cjs', 'mts', 'cts', 'json'].map((ending) => `bridle.config.${ending}`)
+const VARIABLES = ['.env.local', '.env.development', '.env.production']
 
 const isOurs = (name: string): boolean => /^(BRIDLE|FABRIC_HARNESS)_/.test(name)
 
@@ -46,13 +76,6 @@ export const OTHER_VARIABLES: readonly string[] = [
   'BRIDLE_VARIANTS',
 ]
 
-export interface ServedNames {
-  /** The agents that there are. */
-  readonly agents: Iterable<string>
-  /** `defaultAgent` of the settings file, which goes before the variable. */
-  readonly defaultAgent?: string | undefined
-}
-
 /** A line for each, before the server starts: a misspelt variable may be the reason why it cannot. */
 export const variableNotes = (env: NodeJS.ProcessEnv): readonly string[] => [
   ...Object.keys(env).filter(isUnknown).toSorted().map(unknownNote),
@@ -76,10 +99,10 @@ const nearestEnd = (name: string, candidates: readonly string[]): string | null 
   return candidates.find((each) => end(each) === near) ?? null
 }
 
-/** A line about a default agent that the server, once it is there, does not have. */
+/** A line about a default agent that the server does not have. The one of the settings file goes before the variable. */
 export const defaultAgentNotes = (
   { BRIDLE_AGENT }: NodeJS.ProcessEnv,
-  { agents, defaultAgent }: ServedNames,
+  { agents, defaultAgent }: { readonly agents: Iterable<string>; readonly defaultAgent?: string | undefined },
 ): readonly string[] => {
   const name = defaultAgent ?? BRIDLE_AGENT
   const names = [...agents]
