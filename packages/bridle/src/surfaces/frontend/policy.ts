@@ -5,7 +5,10 @@ import { exactObject, optionalField } from '../http/requests/request-fields.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const percent = v.pipe(amount, v.maxValue(100))
-const positive = v.pipe(amount, v.gtValue(0, 'Expected more than 0'))
+const positive = v.pipe(
+  amount,
+  v.check((value) => value > 0, 'Expected more than 0'),
+)
 const whole = v.pipe(amount, v.integer())
 
 const limits = {
