@@ -4,7 +4,7 @@ import { acceptPrompt } from '../packages/bridle/src/kernel/agent-info.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { httpWires } from '../packages/bridle/src/surfaces/all.ts'
 import { createApp } from '../packages/bridle/src/surfaces/http/router/app.ts'
-import { requestMessage } from '../packages/bridle/src/surfaces/openharness/definitions.ts'
+import { requestMessage } from '../packages/bridle/src/surfaces/openharness/wire/messages.ts'
 import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 import { clock, hostOn } from './world.ts'
 

@@ -85,7 +85,7 @@ describe('a schema is the type of its values', () => {
     ['v.StringSchema<undefined>', 'string'],
     ['v.SchemaWithPipe<readonly [v.NumberSchema<undefined>, v.IntegerAction<number, undefined>]>', 'number'],
     ['v.SchemaWithPipe<readonly [v.StringSchema<undefined>, v.TransformAction<string, Date>]>', 'Date'],
-    ['v.PicklistSchema<readonly ["a", "b"], undefined>', '"a" | "b"'],
+    ['v.PicklistSchema<readonly ["a", "b"], undefined>', "'a' | 'b'"],
     ['v.PicklistSchema<("a" | "b")[], undefined>', '(("a" | "b")[])[number]'],
     [
       'v.ArraySchema<v.UnionSchema<[v.StringSchema<undefined>, v.NullSchema<undefined>], undefined>, undefined>',

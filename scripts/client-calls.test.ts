@@ -45,11 +45,37 @@ test.each<[string, Partial<Route>, string]>([
   ],
   [
     'a session to make is the body, and its key is beside it',
-    { ...act, path: '/sessions', call: { name: 'x', options: 'NewSession' }, body: v.looseObject(reasons) },
+    { ...act, path: '/sessions', call: 'x', body: v.pipe(v.looseObject(reasons), v.title('NewSession')) },
     "async (options: NewSession = {}, request: Pick<ReasonOptions, 'idempotencyKey'> = {}): Promise<WorkspaceReport> => send('POST', 'sessions', { ...options, ...request })",
   ],
 ])('%s', (_name, parts, expected) => {
   expect(written(parts)).toBe(expected)
+})
+
+test('a schema with a title is a type with the fields of all its rows', () => {
+  const body = (entries: v.ObjectEntries) =>
+    v.pipe(v.looseObject(entries), v.title('Choice'), v.description('A choice.'))
+  const place = v.pipe(v.looseObject({ on: v.optional(v.boolean()) }), v.title('Place'))
+  const both = v.pipe(v.string(), v.description('In both.'))
+  const rows = [
+    row({ ...act, body: body({ ...reasons, both }) }),
+    row({ ...act, body: body({ ...reasons, both, place: v.optional(place), made: v.string() }) }),
+  ]
+  const [, types = ''] = clientCalls(
+    rows.map((each, index) => ({ ...each, call: { name: `x${index}`, positional: [] } })),
+  ).split("from './requests.ts'\n\n")
+  expect(types).toContain(`/** A choice. */
+export interface Choice extends ReasonOptions {
+  /** In both. */
+  readonly both: string
+  readonly place?: Place
+  readonly made?: string
+}
+
+export interface Place {
+  readonly on?: boolean
+}
+`)
 })
 
 test('a row without a call has none', () => {

@@ -220,8 +220,9 @@ const indented = (text: string): string => {
   let depth = 0
   return text
     .split('\n')
-    .map((line) => {
-      if (/^\s*(\/\*|\*)/.test(line)) return `${'    '.repeat(depth)}${line.trim().replace(/^\*/, ' *')}`
+    .map((each) => {
+      const line = each.trim()
+      if (/^(\/\*|\*)/.test(line)) return `${'    '.repeat(depth)}${line.replace(/^\*/, ' *')}`
       if (line.startsWith('}')) depth -= 1
       const made = `${'    '.repeat(depth)}${line}`
       if (line.endsWith('{')) depth += 1
@@ -264,14 +265,14 @@ const shapes: Readonly<Record<string, Shape>> = {
   AnySchema: constant('any'),
   NullSchema: constant('null'),
   NeverSchema: constant('never'),
-  LiteralSchema: first,
+  LiteralSchema: (args, file) => quoted(first(args, file)),
   CustomSchema: first,
   GenericSchema: (args, file) => output(file.side === 'input' ? args.slice(0, 1) : args, file),
   PicklistSchema: ([options], file) =>
     options?.type === 'TSArrayType'
       ? `(${textOf(file, options)})[number]`
       : elements(options as Node)
-          .map((each) => textOf(file, each))
+          .map((each) => quoted(textOf(file, each)))
           .join(' | '),
   ArraySchema: (args, file) => `Array<${first(args, file)}>`,
   TupleSchema: ([items], file) => `[${elements(items as Node).map((each) => plain(each, file))}]`,

@@ -30,6 +30,7 @@ export type {
   BackgroundReceipt,
   BranchReceipt,
   ChatSession,
+  EnvelopePosition,
   HealthEnvelope,
   PauseReceipt,
   ReplayReceipt,
@@ -101,20 +102,9 @@ export type {
 } from '../surfaces/voice/wire.ts'
 export { exactJson, exactText, visibleText } from './exact-text.ts'
 export type { AskedRun, AskOptions } from './fabric/ask.ts'
-export { FabricError } from './fabric/error.ts'
-export type { EventFeedOptions } from './fabric/event-feed.ts'
-export {
-  type FabricClient,
-  fabricClient,
-  type OperatorClient,
-  operatorClient,
-} from './fabric/http.ts'
 export type {
-  ApprovalFilter,
   BranchRequest,
   DecisionOptions,
-  EnvelopeFeedOptions,
-  InvokeOptions,
   MemoryDecisionOptions,
   NewSession,
   NewWorkspace,
@@ -123,7 +113,16 @@ export type {
   ReplayRequest,
   SessionFilter,
   SignalRequestOptions,
-} from './fabric/request-options.ts'
+} from './fabric/calls.generated.ts'
+export { FabricError } from './fabric/error.ts'
+export type { EventFeedOptions } from './fabric/event-feed.ts'
+export {
+  type FabricClient,
+  fabricClient,
+  type OperatorClient,
+  operatorClient,
+} from './fabric/http.ts'
+export type { ApprovalFilter, EnvelopeFeedOptions, InvokeOptions } from './fabric/request-options.ts'
 export type { FabricClientOptions } from './fabric/requests.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'

@@ -60,13 +60,20 @@ export interface ActorField {
   readonly isActorClaimed?: true
 }
 
+/** The person who acts, and why. */
+export interface ReasonField extends ActorField {
+  readonly reason?: string
+}
+
+interface PromptFields extends ActorField {
+  readonly prompt: string
+  readonly input?: Json
+}
+
 export type Command =
   | ({ readonly type: 'create'; readonly opening?: SessionOptions } & OwnerOption)
   | ({
       readonly type: 'submit'
-      readonly prompt: string
-      readonly input?: Json
-      readonly actor?: string
       readonly opening?: SessionOptions
       /** A person has said it: an agent with a voice answers aloud. */
       readonly spoken?: true
@@ -79,38 +86,19 @@ export type Command =
        * `answer`: the prompt answers the open question for a text. `approval_not_found` if there is none.
        */
       readonly only?: 'join' | 'answer'
-    } & InputAnswerOption &
+    } & PromptFields &
+      InputAnswerOption &
       OwnerOption)
-  | ({
-      readonly type: 'steer'
-      readonly prompt: string
-      readonly input?: Json
-      readonly actor?: string
-    } & InputAnswerOption &
-      OwnerOption)
-  | {
-      readonly type: 'edit'
-      readonly messageId: string
-      readonly prompt: string
-      readonly input?: Json
-      readonly actor?: string
-    }
-  | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
-  | {
-      readonly type: 'cancel'
-      readonly runId?: string
-      readonly queue?: boolean
-      readonly reason?: string
-      readonly actor?: string
-    }
+  | ({ readonly type: 'steer' } & PromptFields & InputAnswerOption & OwnerOption)
+  | ({ readonly type: 'edit'; readonly messageId: string } & PromptFields)
+  | ({ readonly type: 'reload'; readonly messageId?: string } & ActorField)
+  | ({ readonly type: 'cancel'; readonly runId?: string; readonly queue?: boolean } & ReasonField)
   | InterruptCommand
   | ApproveCommand
-  | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
-  | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
-  /** Puts the session away, or takes it out again: only lists change. */
-  | { readonly type: 'archive' | 'unarchive'; readonly reason?: string; readonly actor?: string }
+  /** Only lists change when a session is archived. */
+  | ({ readonly type: 'pause' | 'resume' | 'archive' | 'unarchive' } & ReasonField)
   /** Gives the session a title, which replaces the beginning of its first prompt. */
-  | { readonly type: 'rename'; readonly title: string; readonly actor?: string }
+  | ({ readonly type: 'rename'; readonly title: string } & ActorField)
   | BranchCommand
   | ImportCommand
   /** Sent to the parent: reserves the command id there and changes nothing else. */
@@ -119,7 +107,7 @@ export type Command =
   | ChildStatusCommand
   /** The parent has committed the notice with this number. */
   | ParentNotifiedCommand
-  | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
+  | ({ readonly type: 'set_policy'; readonly policy: Policy } & ReasonField)
   | SignalCommand
   | FeedbackCommand
   | MemoryDecisionCommand
@@ -143,14 +131,13 @@ export interface ExcuseCommand {
 }
 
 /** The listener of a spoken answer has heard only a part of it: the rest is withdrawn, and its run ends. */
-export interface InterruptCommand {
+export interface InterruptCommand extends ActorField {
   readonly type: 'interrupt'
   readonly runId: string
   /** The characters of the answer that were heard. */
   readonly heardChars: number
   /** The milliseconds of its audio that were heard. */
   readonly audioMs?: number
-  readonly actor?: string
 }
 
 export interface ParentNotifiedCommand {
@@ -159,18 +146,16 @@ export interface ParentNotifiedCommand {
 }
 
 /** A message by name for the run in progress: it answers the run's `waitFor`. */
-export interface SignalCommand {
+export interface SignalCommand extends ActorField {
   readonly type: 'signal'
   readonly name: string
   readonly payload: Json
-  readonly actor?: string
 }
 
 /** A shell's claims about directives that it got, each as the profile of its wire has it. */
-export interface FeedbackCommand {
+export interface FeedbackCommand extends ActorField {
   readonly type: 'feedback'
   readonly entries: readonly JsonObject[]
-  readonly actor?: string
 }
 
 /** Usage that no run reports, such as that of services which hear and speak: it counts against the budgets of the session. */
@@ -206,7 +191,7 @@ export interface KeepAudioCommand {
 }
 
 /** Decides about a value that the agent proposes for the memory. */
-export interface MemoryDecisionCommand {
+export interface MemoryDecisionCommand extends ReasonField {
   readonly type: 'decide_memory'
   readonly proposalId: string
   readonly decision: 'accept' | 'reject'
@@ -217,11 +202,9 @@ export interface MemoryDecisionCommand {
   readonly ttlMs?: number
   /** The proposed value; `Host.send` fills it in with `bindProposal`. */
   readonly proposed?: Json
-  readonly reason?: string
-  readonly actor?: string
 }
 
-export interface BranchCommand extends OwnerOption {
+export interface BranchCommand extends OwnerOption, ReasonField {
   readonly type: 'branch'
   readonly parent: BranchParent
   /** The cursor that the caller named, if any. */
@@ -238,12 +221,10 @@ export interface BranchCommand extends OwnerOption {
   readonly policy?: Policy
   /** The event came from a file. */
   readonly imported?: true
-  readonly reason?: string
-  readonly actor?: string
 }
 
 /** The first command of a session whose log comes from a file. */
-export interface ImportCommand extends OwnerOption {
+export interface ImportCommand extends OwnerOption, ActorField {
   readonly type: 'import'
   /** The event that the log continues from, where the session is a branch. */
   readonly parent: BranchParent | null
@@ -253,7 +234,6 @@ export interface ImportCommand extends OwnerOption {
   readonly digest: string
   /** The settings of the file that hold here. */
   readonly settings: JsonObject
-  readonly actor?: string
   /** The file has only the beginning of the log. */
   readonly partial?: true
 }
@@ -269,7 +249,7 @@ export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<
   'parentId' | 'parentAgent' | 'owner'
 >
 
-export interface ApproveCommand {
+export interface ApproveCommand extends ReasonField {
   readonly type: 'approve'
   readonly approvalId: string
   readonly decision: 'approved' | 'denied'
@@ -281,8 +261,6 @@ export interface ApproveCommand {
   readonly argumentsProblem?: string
   /** The call gets its answer, and the session pauses before its next step. */
   readonly pause?: boolean
-  readonly reason?: string
-  readonly actor?: string
 }
 
 /** A runner's report about its run. Dropped when the run or attempt is no longer the current one. */

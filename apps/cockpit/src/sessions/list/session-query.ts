@@ -33,11 +33,11 @@ export const withoutFilters = (params: URLSearchParams): URLSearchParams => {
 
 export const isFiltered = (query: SessionQuery): boolean => Object.keys(query).length > 0
 
-/** A span that the page does not know filters nothing. */
+/** A span that the page does not know filters nothing. The server refuses any other unknown value. */
 export const serverFilter = ({ since, archived, ...query }: SessionQuery, now: number): SessionFilter => {
   const spanMs = since === undefined ? undefined : SINCE_MS[since]
   return {
-    ...query,
+    ...(query as SessionFilter),
     ...(spanMs !== undefined && { changed_since: new Date(now - spanMs).toISOString() }),
     ...(archived === 'true' && { archived: true }),
     ...(archived === 'all' && { archived }),

@@ -1,6 +1,6 @@
 // `bridle export` writes a session with its branches, or all sessions of a list, into a file.
 import { pipeline } from 'node:stream/promises'
-import type { FabricClient } from '../../client/index.ts'
+import type { FabricClient, SessionFilter } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -31,7 +31,7 @@ export const exportSessions = defineCommand({
       await checkAgent(client, agent)
     let exported: string | null = null
     const answer = await (session === undefined
-      ? client.exportSessions(present({ agent, status, kind, search }))
+      ? client.exportSessions(present({ agent, status, kind, search }) as SessionFilter)
       : withSession(client, session, agent, (id) => {
           exported = id
           return client.exportSession(id, present({ agent, branches }))

@@ -57,5 +57,5 @@ const filterOf = (
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
     throw usageError(`--limit ${limit} is not a number from 1 to 500.`)
   const count = limit === undefined ? undefined : Number(limit)
-  return present({ status, agent, kind, parent, search, limit: count, cursor })
+  return present({ status, agent, kind, parent, search, limit: count, cursor }) as SessionFilter
 }

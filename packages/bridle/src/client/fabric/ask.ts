@@ -3,10 +3,11 @@
 import type { AcceptedRun, AgentEvent, RunStatus } from '../../surfaces/fabric/wire.ts'
 import type { CancelReceipt } from '../../surfaces/http/wire.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
+import type { NewWorkspace } from './calls.generated.ts'
 import type { FabricCalls } from './calls.ts'
 import { FabricError } from './error.ts'
 import { sleep } from './event-feed.ts'
-import type { FabricJson, NewWorkspace } from './request-options.ts'
+import type { FabricJson } from './request-options.ts'
 
 /** Settings of `ask`. */
 export interface AskOptions {

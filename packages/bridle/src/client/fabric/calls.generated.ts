@@ -2,8 +2,192 @@
 import type { RunStatus, TimelinePage } from '../../surfaces/fabric/wire.ts'
 import type { BackgroundReceipt, BranchReceipt, ChatSession, HealthEnvelope, PauseReceipt, ReplayReceipt, StreamEventList, TurnReceipt } from '../../surfaces/frontend/wire.ts'
 import type { AgentList, ApprovalReceipt, ArtifactPage, AuditPage, BuildList, CallerIdentity, CancelReceipt, ChannelPage, EngineList, Liveness, MemoryPage, MemoryReceipt, Readiness, SessionCard, SessionDetail, SessionLogPage, SessionPage, SessionTree, SignalReceipt, TicketGrant, WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../../surfaces/http/wire.ts'
-import type { BranchRequest, DecisionOptions, FabricJson, FabricJsonObject, FabricOpenApi, MemoryDecisionOptions, NewSession, PolicyRequest, ReasonOptions, ReplayRequest, SessionFilter, SignalRequestOptions } from './request-options.ts'
+import type { FabricJson, FabricJsonObject, FabricOpenApi } from './request-options.ts'
 import { pathSegment, queryText, type Requests } from './requests.ts'
+
+/** A point to branch from, and what the new session is asked. */
+export interface BranchRequest extends ReasonOptions {
+  /** The event to branch from. */
+  readonly from_event_id?: string | number
+  /** The cursor to branch from. */
+  readonly resume_cursor?: string
+  /** The prompt of the new session; absent: it waits for one. */
+  readonly prompt?: string
+  /** The title of the new session. */
+  readonly title?: string
+  /** The id of the new session. Default: the server chooses one. */
+  readonly session_id?: string
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
+  readonly workspace?: NewWorkspace
+  /** The access to a workspace without a source. */
+  readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
+  /** The `prompts_digest` of the session’s detail: its imported prompts were read. */
+  readonly prompts_digest?: string
+}
+
+/** Settings of the answer to an approval. */
+export interface DecisionOptions extends ReasonOptions {
+  /** The call gets its answer, and the session pauses before its next step. */
+  readonly pause?: boolean
+  /** Other arguments than those asked for; with `approve` only. */
+  readonly args?: FabricJsonObject
+}
+
+/** Settings of the decision about a value that an agent proposes for its memory. */
+export interface MemoryDecisionOptions extends ReasonOptions {
+  /** Another key than the proposed one; with `accept` only, as are the next two. */
+  readonly key?: string
+  /** Another value than the proposed one. */
+  readonly value?: FabricJson
+  /** The time after which the value is forgotten. Default: never. */
+  readonly ttlMs?: number
+}
+
+/** A session to make: a chat, or background work that starts at once. */
+export interface NewSession {
+  /** The engine of the agent, where `agent` names none. */
+  readonly engine?: string
+  /** The agent. Default: the server’s default agent. */
+  readonly agent?: string
+  /** The provider of the model. */
+  readonly provider?: string
+  /** The model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine. */
+  readonly model?: string
+  /** `plan` lets an engine read and not write. */
+  readonly permission_mode?: 'normal' | 'plan'
+  /** `on_request`: an engine asks for approval where it needs one. */
+  readonly approval_mode?: 'on_request'
+  /** How much the model thinks, in the engine’s own words. */
+  readonly think_level?: string
+  /** `keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept. */
+  readonly voice?: {
+    readonly keep_audio?: boolean
+  }
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
+  readonly workspace?: NewWorkspace
+  /** The access to a workspace without a source. */
+  readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
+  /** The session’s id. Default: the server chooses one. */
+  readonly session_id?: string
+  /** The title. Default: the beginning of the prompt. */
+  readonly title?: string
+  /** The budgets of a session, and the action when one is crossed. */
+  readonly policy?: PolicyRequest
+  /** The prompt, for background work. */
+  readonly prompt?: string
+  /** Fields of the input beside the prompt, for background work. */
+  readonly input?: FabricJsonObject
+  /** The session that starts this one. */
+  readonly parent_session_id?: string
+  /** How often a failed run is tried again. */
+  readonly max_retries?: number
+  /** The time at which the session ends, in ISO 8601. */
+  readonly expires_at?: string | null
+  /** The person’s name, where the credential names none. */
+  readonly actor?: string
+}
+
+/** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
+export interface NewWorkspace {
+  /** `write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`: in the source itself, on a server of one’s own. Default: `write` with a source, else `none`. */
+  readonly mode?: 'none' | 'read' | 'write' | 'in_place'
+  /** A folder of the server, as `GET /workspaces` names them. */
+  readonly source?: string
+}
+
+/** The budgets of a session, and the action when one is crossed. */
+export interface PolicyRequest {
+  /** The budgets by name; one that is absent guards nothing. */
+  readonly health?: {
+    readonly min_score?: number
+    readonly max_runtime_minutes?: number
+    readonly max_total_tokens?: number
+    readonly max_cost_usd?: number
+    readonly max_context_usage_pct?: number
+    readonly max_failed_tool_calls?: number
+    readonly max_loop_warnings?: number
+    readonly max_repeated_plan_events?: number
+    readonly max_tool_latency_ms?: number
+    readonly max_events_without_evidence?: number
+    /** `request_approval` (the default) asks a person; `pause` pauses the session. */
+    readonly action?: 'request_approval' | 'pause'
+  }
+}
+
+/** Fields that every act of an operator accepts. The audit log records them. */
+export interface ReasonOptions {
+  /** The person’s own words. */
+  readonly reason?: string
+  /** The person’s name, where the credential names none. */
+  readonly actor?: string
+  /** The agent of the session, where several agents have a session of this id. */
+  readonly agent?: string
+  /** The caller’s name for the command: the same key and body have one effect and one answer. */
+  readonly idempotencyKey?: string
+}
+
+/** The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them. */
+export interface ReplayRequest extends ReasonOptions {
+  /** Another model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine. */
+  readonly model?: string
+  /** The budgets of a session, and the action when one is crossed. */
+  readonly policy?: PolicyRequest
+  /** Other settings of the session. */
+  readonly settings?: {
+    /** The provider of the model. */
+    readonly provider?: string
+    /** The model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine. */
+    readonly model?: string
+    /** `plan` lets an engine read and not write. */
+    readonly permission_mode?: 'normal' | 'plan'
+    /** `on_request`: an engine asks for approval where it needs one. */
+    readonly approval_mode?: 'on_request'
+    /** How much the model thinks, in the engine’s own words. */
+    readonly think_level?: string
+  }
+  /** The title of the new session. */
+  readonly title?: string
+  /** The id of the prompt to begin with. Default: the first one. */
+  readonly from_message?: string
+  /** The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported. */
+  readonly workspace?: NewWorkspace
+  /** The access to a workspace without a source. */
+  readonly workspace_mode?: 'none' | 'read' | 'write' | 'in_place'
+  /** The `prompts_digest` of the session’s detail: its imported prompts were read. */
+  readonly prompts_digest?: string
+}
+
+/** A choice of sessions, their order, and the page. */
+export interface SessionFilter {
+  /** Only sessions with this status. */
+  readonly status?: 'idle' | 'queued' | 'running' | 'awaiting_approval' | 'paused' | 'recovering' | 'completed' | 'failed' | 'cancelled'
+  /** Only sessions of this kind. */
+  readonly kind?: 'chat' | 'background'
+  /** Only sessions of this agent. */
+  readonly agent?: string
+  /** Only sessions that were started or branched from this one. */
+  readonly parent?: string
+  /** Only sessions whose title or id contains this text. */
+  readonly search?: string
+  /** false (default): sessions that are not archived. true: archived sessions. all: both. */
+  readonly archived?: boolean | 'all'
+  /** Only sessions of agents with this engine. */
+  readonly engine?: string
+  /** Only sessions whose health has this flag. */
+  readonly flag?: 'stuck' | 'budget' | 'waiting' | 'degraded'
+  /** Only sessions that changed after this time, in ISO 8601. */
+  readonly changed_since?: string
+  /** updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change in the meantime. */
+  readonly order?: 'updated' | 'created'
+  /** The number of sessions on a page. */
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly cursor?: string
+}
+
+/** Settings of a signal. */
+export interface SignalRequestOptions extends Omit<ReasonOptions, 'reason'> {
+}
 
 /** The calls that are one request each. `agent` is needed where several agents have a session of the id. */
 export const routeCalls = ({ act, call, get, send }: Requests) => ({

@@ -1,7 +1,7 @@
 // HTTP requests to one server, with the caller's credential: what the clients of all routes share.
 import type { SettledApprovalDetails } from '../../surfaces/http/wire.ts'
+import type { ReasonOptions } from './calls.generated.ts'
 import { errorFromResponse, FabricError } from './error.ts'
-import type { ReasonOptions } from './request-options.ts'
 
 /** Settings of `fabricClient`. */
 export interface FabricClientOptions {

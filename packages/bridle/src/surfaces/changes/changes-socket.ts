@@ -1,9 +1,10 @@
 // The state of one open socket for the changes of a tenant. The socket sends, and takes only pings and acknowledgements.
+
 import * as v from 'valibot'
 import type { ChangeReaders } from '../http/streams/change-readers.ts'
-import { seenMessageSchema } from '../http/streams/marks.ts'
 import { CLOSE, SessionSocket, type SessionSocketPorts, type SocketWire } from '../http/streams/session-socket.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
+import { seenMessageSchema } from '../http/wire/request-values.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { READY_MESSAGES } from './change-messages.ts'
 import type { ChangesSignal } from './wire.ts'

@@ -1,7 +1,6 @@
 // From the log to the Fabric wire, and from a socket's text to messages. The map of events is total: an event that nobody
 // thought about does not compile.
 
-import * as v from 'valibot'
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { Directive } from '../../kernel/directive.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
@@ -14,9 +13,8 @@ import type { Audience } from '../../kernel/session/subscribers.ts'
 import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { noticeOf } from '../../kernel/views/notice.ts'
 import { parseMessage } from '../http/requests/parse-input.ts'
-import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
-import { seenMessageSchema } from '../http/streams/marks.ts'
 import { frameAudience } from '../http/streams/sse.ts'
+import { fabricMessageSchema } from './wire/messages.ts'
 import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, FabricServerMessage } from './wire.ts'
 
 type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
@@ -77,36 +75,6 @@ const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | n
   const shown = agentEvent(key, event, logs)
   return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
 }
-
-const nameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
-export const fabricMessageSchema = v.variant('type', [
-  v.looseObject({
-    type: v.literal('cancel'),
-    taskId: nameSchema,
-    reason: v.optional(v.string()),
-    commandId: optionalId,
-  }),
-  v.looseObject({
-    type: v.literal('approve'),
-    approvalId: nameSchema,
-    decision: v.picklist(['approved', 'denied']),
-    reason: v.optional(v.string()),
-    args: v.optional(jsonObject),
-    pause: v.optional(v.boolean()),
-    actor: v.optional(v.string()),
-    commandId: optionalId,
-  }),
-  v.looseObject({
-    type: v.literal('signal'),
-    name: requiredId,
-    payload: anyJson,
-    actor: v.optional(v.string()),
-    commandId: optionalId,
-  }),
-  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
-  v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
-  seenMessageSchema,
-])
 
 /** The checked message, or the problem with it. Null = the message was not text. */
 export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {

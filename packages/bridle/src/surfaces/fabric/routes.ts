@@ -14,7 +14,7 @@ import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, badSessionId, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
+import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { hasRun } from '../http/sessions/event-lookup.ts'
 import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
@@ -28,6 +28,7 @@ import {
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { artifactsOf } from '../http/views/artifact-list.ts'
 import { sessionDetail } from '../http/views/detail.ts'
+import { jsonObject } from '../http/wire/request-values.ts'
 import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { ANOTHER, hasWorkspace } from '../http/workspaces/workspace-opening.ts'
 import {
@@ -43,8 +44,8 @@ import { isCarried, resetEvent, streamAudience } from './codec.ts'
 import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
 import { TIMELINE_MAX, TIMELINE_PAGE, TIMELINE_PAGES_MAX } from './limits.ts'
-import { extendTimeline } from './timeline.ts'
-import type { RunStatus, SessionRemoval, Timeline, TimelinePage } from './wire.ts'
+import { extendTimeline, type TimelineDraft } from './timeline.ts'
+import type { RunStatus, SessionRemoval, TimelinePage } from './wire.ts'
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({
@@ -144,7 +145,7 @@ const timeline = async (
 ): Promise<Response | Denial> => {
   const session = await findSession(call)
   if (isDenial(session)) return session
-  const history: Timeline = { entries: [], events: [], approvals: [] }
+  const history: TimelineDraft = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
   const { own } = session.incarnations
   const cursor = parseStreamCursor(null, call.query.after)

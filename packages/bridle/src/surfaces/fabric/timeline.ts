@@ -7,13 +7,19 @@ import type { Json } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { agentEvent } from './codec.ts'
-import type { HistoryEntry, Timeline } from './wire.ts'
+import type { AgentEvent, ApprovalEntry, HistoryEntry } from './wire.ts'
+
+export interface TimelineDraft {
+  readonly entries: HistoryEntry[]
+  readonly events: AgentEvent[]
+  readonly approvals: ApprovalEntry[]
+}
 
 type HistoryEntryDraft = { readonly type: HistoryEntry['type']; readonly [name: string]: Json | undefined }
 
 /** Folds events, in order, into a timeline. The end of a call or an approval completes its entry in place. */
 export const extendTimeline = (
-  timeline: Timeline,
+  timeline: TimelineDraft,
   key: Key,
   events: readonly AnyEvent[],
   logs: Incarnations = FIRST_INCARNATIONS,
@@ -62,7 +68,7 @@ const entryOf = (event: AnyEvent): HistoryEntryDraft | null => {
   }
 }
 
-const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
+const completeEntries = ({ entries, approvals }: TimelineDraft, event: AnyEvent): void => {
   if (event.type === 'tool_outcome') {
     const { tool_call_id, status, result } = event.payload
     const at = entries.findLastIndex(

@@ -1,14 +1,14 @@
-import * as v from 'valibot'
 import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { NATIVE_ENGINE } from '../http/agent-engine.ts'
+import { optionalText } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import type { RouteCall } from '../http/router/route.ts'
 
 export const agentFields = {
-  engine: v.optional(v.string()),
-  agent: v.optional(v.string()),
+  engine: optionalText('The engine of the agent, where `agent` names none.'),
+  agent: optionalText('The agent. Default: the server’s default agent.'),
 }
 
 /** The agent that the caller names, else the agent of the engine, else the server's default. */

@@ -11,25 +11,18 @@ import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { actorFields, optionalField, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import {
-  actorFields,
-  agentQuery,
-  jsonObject,
-  optionalId,
-  type Route,
-  type RouteCall,
-  route,
-  timeSchema,
-} from '../http/router/route.ts'
+import { type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
+import { settingsOf } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { jsonObject } from '../http/wire/request-values.ts'
 import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
-import { agentFields, chooseAgent } from './agent-choice.ts'
+import { workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
+import { chooseAgent } from './agent-choice.ts'
 import {
   backgroundAnswer,
   branchAnswer,
@@ -41,25 +34,22 @@ import {
 } from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
 import { RETRIES_DEFAULT } from './limits.ts'
-import { newSessionKey } from './new-session-key.ts'
+import { newSessionFields, newSessionKey, newSessionType, parentField } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
 
-const startBody = v.looseObject({
-  ...agentFields,
-  ...settingsFields,
-  ...voiceFields,
-  ...workspaceFields,
-  prompt: v.string(),
-  input: v.optional(jsonObject),
-  session_id: optionalId,
-  title: v.optional(sessionTitle),
-  parent_session_id: optionalId,
-  max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
-  expires_at: v.nullish(timeSchema),
-  policy: v.optional(policyRequestSchema),
-  actor: v.optional(v.string()),
+const startBody = optionsType(...newSessionType, {
+  ...newSessionFields,
+  prompt: v.pipe(v.string(), v.description('The prompt, for background work.')),
+  input: optionalField('Fields of the input beside the prompt, for background work.', jsonObject),
+  ...parentField,
+  max_retries: optionalField(
+    'How often a failed run is tried again.',
+    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX)),
+  ),
+  expires_at: v.pipe(v.nullish(timeSchema), v.description('The time at which the session ends, in ISO 8601.')),
+  ...actorFields,
 })
 
 export const backgroundRoutes: readonly Route[] = [
@@ -80,8 +70,7 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
     call: 'pause',
     stopsWork: true,
-    query: agentQuery,
-    body: v.looseObject(actorFields),
+    body: v.looseObject(reasonFields),
     answers: { 200: pauseAnswer },
     command: ({ reason }) => ({ type: 'pause', ...present({ reason }) }),
   }),
@@ -92,7 +81,6 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Resume a paused session, or branch a new one from an event or a cursor',
     call: { name: 'resume', options: 'ReasonOptions' },
     session: findKey,
-    query: agentQuery,
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 200: resumeAnswer, 201: branchAnswer('A new session goes on from there.') },
@@ -109,8 +97,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/policy',
     summary: 'Set the budgets of a session; a budget that was crossed is armed again',
     call: 'setPolicy',
-    query: agentQuery,
-    body: v.looseObject({ policy: policyRequestSchema, ...actorFields }),
+    body: v.looseObject({ policy: policyRequestSchema, ...reasonFields }),
     answers: { 200: policyAnswer },
     command: ({ policy, reason }) => ({ type: 'set_policy', policy, ...present({ reason }) }),
   }),
@@ -122,7 +109,6 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'The health of a session as it is now',
     call: { name: 'sessionHealth', answer: "HealthEnvelope['payload']" },
     session: findKey,
-    query: agentQuery,
     answers: { 200: healthAnswer },
     handle: onSession((session) => json<HealthSnapshot>(currentHealth(session))),
   }),

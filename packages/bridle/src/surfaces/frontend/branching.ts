@@ -10,53 +10,54 @@ import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { actorFields, optionalId, type RouteCall } from '../http/router/route.ts'
-import {
-  type ContinuationBody,
-  continuationFields,
-  continuationWorkspace,
-  continuedSettings,
-} from '../http/sessions/import-confirmation.ts'
+import type { RouteCall } from '../http/router/route.ts'
+import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { sessionTitle } from '../http/sessions/session-settings.ts'
+import { requiredId } from '../http/wire/request-values.ts'
 import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { newSessionId, userPart } from './new-session-key.ts'
 import type { BranchReceipt } from './wire.ts'
 
-export const branchBody = v.looseObject({
-  from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
-  resume_cursor: v.optional(v.string()),
-  session_id: optionalId,
-  title: v.optional(sessionTitle),
-  prompt: v.optional(v.string()),
-  ...actorFields,
+const branchFields = {
+  from_event_id: optionalField(
+    'The event to branch from.',
+    v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))]),
+  ),
+  resume_cursor: optionalText('The cursor to branch from.'),
+  prompt: optionalText('The prompt of the new session; absent: it waits for one.'),
+  title: optionalField('The title of the new session.', sessionTitle),
+  session_id: optionalField('The id of the new session. Default: the server chooses one.', requiredId),
+  ...reasonFields,
   ...continuationFields,
-})
-
-interface BranchOrigin {
-  readonly from_event_id?: string | number | undefined
-  readonly resume_cursor?: string | undefined
 }
+type BranchBody = v.InferOutput<v.ObjectSchema<typeof branchFields, undefined>>
+
+export const branchBody = optionsType(
+  'BranchRequest',
+  'A point to branch from, and what the new session is asked.',
+  branchFields,
+)
+
+type BranchOrigin = Pick<BranchBody, 'from_event_id' | 'resume_cursor'>
 
 export const hasBranchOrigin = (body: BranchOrigin): boolean =>
   body.from_event_id !== undefined || body.resume_cursor !== undefined
 
-interface BranchRequestBody extends BranchOrigin, ContinuationBody {
-  readonly session_id?: string | undefined
-  readonly title?: string | undefined
-  readonly reason?: string | undefined
-  readonly actor?: string | undefined
-  readonly isActorClaimed?: true
-  /** Null = the last prompt of the parent again; absent = no run starts. */
-  readonly prompt?: string | null | undefined
-}
-
 export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
-  { isActorClaimed, ...branch }: BranchRequestBody,
+  {
+    isActorClaimed,
+    ...branch
+  }: Omit<BranchBody, 'prompt'> & {
+    readonly isActorClaimed?: true
+    /** Null = the last prompt of the parent again; absent = no run starts. */
+    readonly prompt?: string | null | undefined
+  },
 ): Promise<Response | Denial> => {
   const seq = branchSeq(session, branch)
   if (isDenial(seq)) return seq

@@ -5,51 +5,43 @@ import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import { type JsonObject, present } from '../../kernel/json.ts'
+import { present } from '../../kernel/json.ts'
 import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { actorFields, optionalField, optionsType } from '../http/requests/request-fields.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import {
-  agentQuery,
-  jsonObject,
-  omitSchema,
-  optionalId,
-  type Route,
-  type RouteCall,
-  route,
-} from '../http/router/route.ts'
+import { omitSchema, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
-import { sessionTitle, settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
+import { settingsOf } from '../http/sessions/session-settings.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
+import { jsonObject } from '../http/wire/request-values.ts'
 import type { SessionCard } from '../http/wire.ts'
 import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
-import { agentFields, chooseAgent } from './agent-choice.ts'
+import { workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
+import { chooseAgent } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
 import { branchBody, branchFrom } from './branching.ts'
-import { newSessionKey } from './new-session-key.ts'
-import { policyRequestSchema } from './policy.ts'
+import { newSessionFields, newSessionKey, newSessionType } from './new-session-key.ts'
 import { envelopeRoute, tierSchema, turnStream } from './streams.ts'
 import type { ChatSession, TurnReceipt } from './wire.ts'
 
 const path = '/chat/sessions/:id'
 
-const createBody = v.looseObject({
-  ...agentFields,
-  ...settingsFields,
-  ...voiceFields,
-  ...workspaceFields,
-  session_id: optionalId,
-  title: v.optional(sessionTitle),
-  policy: v.optional(policyRequestSchema),
+const createBody = optionsType(...newSessionType, newSessionFields)
+
+const turnQuery = v.looseObject({ tier: tierSchema })
+const turnBody = v.looseObject({
+  prompt: v.string(),
+  input: optionalField('Fields of the input beside the prompt.', jsonObject),
+  ...actorFields,
 })
 
 export const chatRoutes: readonly Route[] = [
@@ -58,7 +50,7 @@ export const chatRoutes: readonly Route[] = [
     path: '/chat/sessions',
     scope: 'operate',
     summary: 'Make a chat session, which waits for its first prompt',
-    call: { name: 'createChat', options: 'NewSession' },
+    call: 'createChat',
     session: newSessionKey('chat'),
     body: createBody,
     headers: ['Idempotency-Key'],
@@ -70,10 +62,10 @@ export const chatRoutes: readonly Route[] = [
     path: `${path}/turns`,
     scope: 'operate',
     summary: 'Send a prompt; answers at once, or with the stream of the turn to a caller that accepts one',
-    call: { name: 'turn', options: "Omit<ReasonOptions, 'reason'> & { readonly input?: FabricJsonObject }" },
+    call: { name: 'turn', omits: ['tier'] },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), tier: tierSchema }),
-    body: v.looseObject({ prompt: v.string(), input: v.optional(jsonObject), actor: v.optional(v.string()) }),
+    query: turnQuery,
+    body: turnBody,
     headers: ['Idempotency-Key'],
     answers: { 200: turnStreamAnswer, 202: turnAnswer },
     handle: (call) => takeTurn(call),
@@ -85,7 +77,7 @@ export const chatRoutes: readonly Route[] = [
     summary: 'A chat session with everything that a page about it shows',
     call: { name: 'chat', fixed: { omit: 'channel' } },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
+    query: v.looseObject({ omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: chatSessionAnswer },
     handle: onSession(async (session, call) => {
@@ -103,9 +95,8 @@ export const chatRoutes: readonly Route[] = [
     path: `${path}/branch`,
     scope: 'operate',
     summary: 'Branch a new session from an event or a cursor; the first session continues',
-    call: { name: 'branch', options: 'BranchRequest', requiresOptions: true },
+    call: { name: 'branch', requiresOptions: true },
     session: findKey,
-    query: agentQuery,
     body: branchBody,
     headers: ['Idempotency-Key'],
     answers: { 201: branchAnswer('The new session.') },
@@ -144,10 +135,7 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
   })
 }
 
-type TurnCall = RouteCall<
-  { readonly tier: 'default' | 'debug' },
-  { readonly prompt: string; readonly input?: JsonObject | undefined; readonly actor?: string | undefined }
->
+type TurnCall = RouteCall<v.InferOutput<typeof turnQuery>, v.InferOutput<typeof turnBody>>
 
 const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   const session = await findSession(call)

@@ -1,5 +1,6 @@
 // The key of a session that a request creates. It is found before the rest of the request is checked: the Cloudflare gateway
 // needs it to forward the request to the object that will have the session.
+
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { canonicalJson } from '../../kernel/json.ts'
@@ -8,12 +9,40 @@ import { digest, hex } from '../http/access/secrets.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
+import { optionalField } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { optionalId, type RouteContext } from '../http/router/route.ts'
+import type { RouteContext } from '../http/router/route.ts'
+import { sessionTitle, settingsFields, voiceFields } from '../http/sessions/session-settings.ts'
+import { requiredId } from '../http/wire/request-values.ts'
+import { workspaceFields } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
+import { policyRequestSchema } from './policy.ts'
 
-const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
+/** The fields of a request for a session of either kind. */
+export const newSessionFields = {
+  ...agentFields,
+  ...settingsFields,
+  ...voiceFields,
+  ...workspaceFields,
+  session_id: optionalField('The session’s id. Default: the server chooses one.', requiredId),
+  title: optionalField('The title. Default: the beginning of the prompt.', sessionTitle),
+  policy: v.optional(policyRequestSchema),
+}
+
+export const parentField = { parent_session_id: optionalField('The session that starts this one.', requiredId) }
+
+const newSessionSchema = v.looseObject({
+  ...agentFields,
+  session_id: newSessionFields.session_id,
+  ...parentField,
+})
+
+/** The type of both bodies in the client. */
+export const newSessionType = [
+  'NewSession',
+  'A session to make: a chat, or background work that starts at once.',
+] as const
 
 /** The id is the caller's, or made from the Idempotency-Key, or random. */
 export const newSessionKey =

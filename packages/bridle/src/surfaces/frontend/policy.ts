@@ -1,12 +1,14 @@
 // A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
-import { unknownNameMessage } from '../http/requests/parse-input.ts'
-import { jsonObject } from '../http/router/route.ts'
+import { exactObject, optionalField } from '../http/requests/request-fields.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const percent = v.pipe(amount, v.maxValue(100))
-const positive = v.pipe(amount, v.gtValue(0, 'Expected more than 0'))
+const positive = v.pipe(
+  amount,
+  v.check((value) => value > 0, 'Expected more than 0'),
+)
 const whole = v.pipe(amount, v.integer())
 
 const limits = {
@@ -22,14 +24,16 @@ const limits = {
   max_events_without_evidence: whole,
 } satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
 
-const health = v.strictObject(
-  { ...v.partial(v.object(limits)).entries, action: v.optional(v.picklist(['request_approval', 'pause'])) },
-  unknownNameMessage([...Object.keys(limits), 'action']),
-)
+const health = exactObject({
+  ...v.partial(v.object(limits)).entries,
+  action: optionalField(
+    '`request_approval` (the default) asks a person; `pause` pauses the session.',
+    v.picklist(['request_approval', 'pause']),
+  ),
+})
 
-// `strictObject` alone would accept an empty list as an object without names.
 export const policyRequestSchema = v.pipe(
-  jsonObject,
+  exactObject({ health: optionalField('The budgets by name; one that is absent guards nothing.', health) }),
   v.title('PolicyRequest'),
-  v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, unknownNameMessage(['health'])),
+  v.description('The budgets of a session, and the action when one is crossed.'),
 )

@@ -10,8 +10,9 @@ import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { publicPath } from '../http/requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { actorFields, agentQuery, type Route, type RouteCall, route } from '../http/router/route.ts'
+import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
@@ -23,15 +24,25 @@ import { newSessionId, userPart } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import type { ReplayReceipt } from './wire.ts'
 
-const replayBody = v.looseObject({
-  model: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1))),
-  policy: v.optional(policyRequestSchema),
-  settings: v.optional(v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields)))),
-  title: v.optional(sessionTitle),
-  from_message: v.optional(v.string()),
-  ...actorFields,
-  ...continuationFields,
-})
+const replayBody = optionsType(
+  'ReplayRequest',
+  'The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them.',
+  {
+    model: optionalField(
+      'Another model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
+      v.pipe(v.string(), v.trim(), v.minLength(1)),
+    ),
+    policy: v.optional(policyRequestSchema),
+    settings: optionalField(
+      'Other settings of the session.',
+      v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields))),
+    ),
+    title: optionalField('The title of the new session.', sessionTitle),
+    from_message: optionalText('The id of the prompt to begin with. Default: the first one.'),
+    ...reasonFields,
+    ...continuationFields,
+  },
+)
 
 type ReplayCall = RouteCall<unknown, v.InferOutput<typeof replayBody>>
 
@@ -41,9 +52,8 @@ export const replayRoutes: readonly Route[] = [
     path: '/sessions/:id/replay',
     scope: 'operate',
     summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
-    call: { name: 'replay', options: 'ReplayRequest' },
+    call: 'replay',
     session: findKey,
-    query: agentQuery,
     body: replayBody,
     headers: ['Idempotency-Key'],
     answers: { 201: replayAnswer },

@@ -21,7 +21,6 @@ import { OMIT_CHARS_MAX } from './limits.ts'
 export const tierSchema = v.optional(v.picklist(['default', 'debug']), 'debug')
 
 const streamQuery = v.looseObject({
-  agent: v.optional(v.string()),
   tier: tierSchema,
   after: v.optional(v.string()),
   resume_cursor: v.optional(v.string()),
@@ -36,7 +35,6 @@ const streamQuery = v.looseObject({
   ),
 })
 export const healthQuery = v.looseObject({
-  agent: v.optional(v.string()),
   after: v.optional(v.string()),
   resume_cursor: v.optional(v.string()),
 })

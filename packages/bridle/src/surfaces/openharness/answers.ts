@@ -1,7 +1,7 @@
 // The declared answers of the engine: every status has a whole envelope.
 import { type AnswerDescription, jsonAnswer, streamAnswer, withStream } from '../http/answers/answer-schema.ts'
-import { responseMessage, streamFrame } from './definitions.ts'
 import { type EngineErrorCode, engineErrors } from './errors.ts'
+import { responseMessage, streamFrame } from './wire/messages.ts'
 import type { ResponseMessage, StreamFrame } from './wire.ts'
 
 const success: ResponseMessage = {

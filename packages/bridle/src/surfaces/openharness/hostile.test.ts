@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { responseMessage } from './definitions.ts'
 import { type EngineReply, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
+import { responseMessage } from './wire/messages.ts'
 
 const folder = `${import.meta.dirname}/fixtures`
 const read = (file: string): { request_id: string } => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))

@@ -4,9 +4,10 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { bearer } from '../http/test-client.suite.ts'
 import { waitingRunner } from '../http/waiting-runner.suite.ts'
-import { messageSchema, responseMessage } from './definitions.ts'
+import { messageSchema } from './definitions.ts'
 import { JSON_TYPE, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 import { engineErrors } from './errors.ts'
+import { responseMessage } from './wire/messages.ts'
 
 const hello = script({ text: 'Hello.' })
 

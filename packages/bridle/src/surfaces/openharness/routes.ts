@@ -1,12 +1,14 @@
 // The routes of OpenHarness: the engine that shells ask, and the schema of its messages.
-import { anyObject, jsonAnswer } from '../http/answers/answer-schema.ts'
+import { jsonAnswer } from '../http/answers/answer-schema.ts'
 import { jsonResponse } from '../http/answers/json-response.ts'
 import { type Route, route } from '../http/router/route.ts'
+import { jsonObject } from '../http/wire/request-values.ts'
 import { engineAnswers } from './answers.ts'
 import { errorEnvelope, tenantOf } from './codec.ts'
-import { messageSchema, requestMessage } from './definitions.ts'
+import { messageSchema } from './definitions.ts'
 import { sessionKeyOf } from './session-key.ts'
 import { takeTurn } from './turn.ts'
+import { requestMessage } from './wire/messages.ts'
 
 /** A message is checked by the engine itself, which has its own words for everything that is wrong with one. */
 const engineRoute = (path: string): Route =>
@@ -34,7 +36,7 @@ export const openharnessRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'The JSON Schema of OpenHarness messages',
     answers: {
-      200: jsonAnswer('Draft 2020-12, equivalent to the normative draft.', anyObject, {
+      200: jsonAnswer('Draft 2020-12, equivalent to the normative draft.', jsonObject, {
         oneOf: [{ $ref: '#/$defs/requestMessage' }, { $ref: '#/$defs/responseMessage' }],
       }),
     },

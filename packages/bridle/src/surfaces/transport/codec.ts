@@ -4,39 +4,10 @@ import * as v from 'valibot'
 import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId } from '../../kernel/event.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
-import { seenMessageSchema } from '../http/streams/marks.ts'
+import { seenMessageSchema } from '../http/wire/request-values.ts'
 import { COMMANDS_MAX } from './limits.ts'
+import { commandSchema } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
-
-const text = v.string()
-const attachments = v.optional(v.array(v.object({ ref_id: text })))
-const command = <const T extends string, const E extends v.ObjectEntries>(type: T, entries: E) =>
-  v.object({ type: v.literal(type), commandId: optionalId, ...entries })
-
-const commandSchema = v.variant('type', [
-  command('submit', { prompt: text, attachments }),
-  command('cancel', { runId: v.optional(text), queue: v.optional(v.boolean()), reason: v.optional(text) }),
-  command('steer', { prompt: text, attachments }),
-  command('edit', { messageId: text, prompt: text, attachments }),
-  command('reload', { messageId: v.optional(text) }),
-  command('approve', {
-    approvalId: text,
-    decision: v.picklist(['approved', 'denied']),
-    args: v.optional(jsonObject),
-    reason: v.optional(text),
-    pause: v.optional(v.boolean()),
-  }),
-  command('branch', {
-    seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    fromEventId: v.optional(v.pipe(text, v.regex(/^(ev-)?\d{1,15}(~\d{1,9})?$/, 'Expected an event id'))),
-    messageId: v.optional(text),
-  }),
-  command('pause', {}),
-  command('resume', {}),
-  command('signal', { name: requiredId, payload: anyJson }),
-])
-export type ParsedCommand = v.InferOutput<typeof commandSchema>
 
 export const transportMessageSchema = v.variant('type', [
   v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),

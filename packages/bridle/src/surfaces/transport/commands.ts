@@ -12,7 +12,7 @@ import { commandKey } from '../http/requests/command-id.ts'
 import { type Denial, isDenial } from '../http/router/denial.ts'
 import { claimUploads } from '../http/uploads/claim.ts'
 import type { PreparedWorkspace } from '../http/workspaces/session-workspace.ts'
-import type { ParsedCommand } from './codec.ts'
+import type { ParsedCommand } from './wire/commands.ts'
 
 interface CommandSender {
   readonly user: string | null

@@ -19,10 +19,11 @@ import {
   type SocketWire,
 } from '../http/streams/session-socket.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
-import { type ParsedCommand, type ParsedCommands, parseTransportMessage } from './codec.ts'
+import { type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import { HIBERNATED_HINTS_MAX, HINT_NAME_CHARS_MAX } from './limits.ts'
+import type { ParsedCommand } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
 
 export interface TransportConnection extends SocketClient {

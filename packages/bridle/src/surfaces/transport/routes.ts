@@ -8,7 +8,6 @@ import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { agentNotFound } from '../http/access/unknown-agent.ts'
 import { isOtherUsersId, isOtherUsersSession, userSessionId, viewerOf } from '../http/access/users.ts'
 import { badRequest, Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
-import { optionalId } from '../http/router/route.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import {
   closeOnOpen,
@@ -17,6 +16,7 @@ import {
   type SocketRoute,
   socketRoute,
 } from '../http/streams/socket-route.ts'
+import { optionalId } from '../http/wire/request-values.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { openWorkspace } from '../http/workspaces/workspace-opening.ts'

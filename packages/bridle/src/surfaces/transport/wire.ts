@@ -1,30 +1,11 @@
 // The transport's messages, as in docs/protocol/transport.md. Types only: clients import this file. The fields are not `readonly`,
 // so that a value of these types is one of the document's.
 import type { DeltaOperation } from '../../kernel/delta.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import type { HarnessCommand } from './wire/commands.ts'
 
-/** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
-export type HarnessCommand = { commandId?: string | undefined } & (
-  | { type: 'submit'; prompt: string; attachments?: { ref_id: string }[] }
-  | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
-  | { type: 'steer'; prompt: string; attachments?: { ref_id: string }[] }
-  | { type: 'edit'; messageId: string; prompt: string; attachments?: { ref_id: string }[] }
-  | { type: 'reload'; messageId?: string | undefined }
-  | {
-      type: 'approve'
-      approvalId: string
-      decision: 'approved' | 'denied'
-      args?: JsonObject
-      reason?: string
-      /** The call gets its answer, and the session pauses before its next step. */
-      pause?: boolean
-    }
-  | { type: 'branch'; seq?: number; fromEventId?: string; messageId?: string }
-  | { type: 'pause' }
-  | { type: 'resume' }
-  | { type: 'signal'; name: string; payload?: Json | undefined }
-)
+export type { HarnessCommand }
 
 /** A message from a client to the server. */
 export type ClientMessage =

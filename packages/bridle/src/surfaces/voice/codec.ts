@@ -1,9 +1,10 @@
 // From the frames of a voice socket to messages and audio.
+
 import * as v from 'valibot'
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeBase64 } from '../../kernel/text/base64.ts'
 import { parseMessage } from '../http/requests/parse-input.ts'
-import { anyJson } from '../http/router/route.ts'
+import { anyJson } from '../http/wire/request-values.ts'
 import { AUDIO_FRAME_BYTES_MAX, AUDIO_MESSAGE_CHARS_MAX, ITEM_CHARS_MAX, VOICE_TEXT_CHARS_MAX } from './limits.ts'
 import type { VoiceClientMessage } from './wire.ts'
 

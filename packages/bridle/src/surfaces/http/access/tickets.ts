@@ -1,11 +1,13 @@
 // Tickets replace a token where a browser cannot send headers: in a WebSocket and an EventSource. A token in a URL ends up in
 // logs and works for a long time; a ticket works once, and for a short time only.
+
 import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { ticketAnswer } from '../answers/server-answers.ts'
 import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
 import { rateLimited } from '../router/denial.ts'
-import { optionalId, type Route, route } from '../router/route.ts'
+import { type Route, route } from '../router/route.ts'
+import { optionalId } from '../wire/request-values.ts'
 import type { TicketGrant } from '../wire.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'

@@ -5,8 +5,9 @@ import type { Answers } from '../../../kernel/commands.ts'
 import { httpWires } from '../../all.ts'
 import type { BranchReceipt, PauseReceipt } from '../../frontend/wire.ts'
 import { routeTable } from '../router/app.ts'
+import * as f from '../wire/fields.ts'
 import type { ApprovalReceipt, CancelReceipt, SessionCard, SignalReceipt } from '../wire.ts'
-import { answerSchema, count, json, list, text } from './answer-schema.ts'
+import { json } from './answer-schema.ts'
 import { expectDeclaredAnswer, problemWith } from './declared-answers.suite.ts'
 import { jsonResponse } from './json-response.ts'
 
@@ -14,20 +15,23 @@ interface Page {
   readonly items: readonly string[]
   readonly next?: string
 }
-const page = answerSchema<Page>('Page', { items: list(text), next: v.optional(text) })
+const items = f.list(v.string(), 'The items.')
+const next = f.text('The next page.')
+const pageSchema = (entries: f.KernelEntries<Page>) => f.kernelSchema<Page>('Page', 'A page.', entries)
+const page = pageSchema({ items, next: f.optional(next) })
 
 describe('the compiler refuses', () => {
   test('a schema that lacks a field, has another, makes one optional, or has another type', () => {
     // @ts-expect-error a field is missing
-    answerSchema<Page>('Page', { items: list(text) })
+    pageSchema({ items })
     // @ts-expect-error a field is not in the type
-    answerSchema<Page>('Page', { items: list(text), next: v.optional(text), more: text })
+    pageSchema({ items, next: f.optional(next), more: next })
     // @ts-expect-error a required field is optional
-    answerSchema<Page>('Page', { items: v.optional(list(text)), next: v.optional(text) })
+    pageSchema({ items: f.optional(items), next: f.optional(next) })
     // @ts-expect-error an optional field is required
-    answerSchema<Page>('Page', { items: list(text), next: text })
+    pageSchema({ items, next })
     // @ts-expect-error a field has another type
-    answerSchema<Page>('Page', { items: list(count), next: v.optional(text) })
+    pageSchema({ items: f.list(v.number(), 'The items.'), next: f.optional(next) })
   })
 
   test('an answer that names no type, or has another', () => {

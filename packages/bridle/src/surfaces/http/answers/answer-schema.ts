@@ -1,19 +1,6 @@
 // The answers that a route declares: a sentence, a schema of a `wire/`, and an example.
 import * as v from 'valibot'
-import type { Json, JsonObject } from '../../../kernel/json.ts'
-import type { OptionalField } from '../wire/fields.ts'
 import { jsonResponse } from './json-response.ts'
-
-/** A schema for each field: an optional field has a schema that is optional, and no other field has one. */
-export type AnswerEntries<T> = {
-  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
-    ? v.OptionalSchema<v.GenericSchema<T[K]>, undefined> | OptionalField<v.GenericSchema<Exclude<T[K], undefined>>>
-    : v.GenericSchema<T[K]>
-}
-
-/** The name is the schema's in /openapi.json. Fields beyond these are allowed: an answer may grow. */
-export const answerSchema = <T>(name: string, entries: AnswerEntries<T>): v.GenericSchema<T> =>
-  v.pipe(v.object(entries as unknown as v.ObjectEntries), v.title(name)) as unknown as v.GenericSchema<T>
 
 /** The body of an answer, as a route declares it. */
 export interface AnswerBody<T = unknown> {
@@ -46,7 +33,7 @@ export const streamAnswer = (
   description,
   body: {
     contentType: 'text/event-stream',
-    schema: text,
+    schema: v.string(),
     example: `${frame.id === undefined ? '' : `id: ${frame.id}\n`}data: ${JSON.stringify(frame.data)}\n\n`,
     data,
   },
@@ -60,26 +47,9 @@ export const withStream = (answer: AnswerDescription, { body }: AnswerDescriptio
 
 export const textAnswer = (description: string, contentType: string, example: string): AnswerDescription => ({
   description,
-  body: { contentType, schema: text, example },
+  body: { contentType, schema: v.string(), example },
 })
 
 /** The handlers' way to answer: only with the type that its declaration names. */
 export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Response =>
   jsonResponse(answer as object, init)
-
-export const text = v.string()
-export const flag = v.boolean()
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-export const nullableText = v.nullable(text)
-/** ISO 8601, as `toISOString` writes it. */
-export const time = v.pipe(text, v.metadata({ format: 'date-time' }))
-export const nullableTime = v.nullable(time)
-export const anyJson = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
-export const anyObject = v.pipe(
-  v.custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'Expected an object',
-  ),
-  v.metadata({ type: 'object' }),
-)
-export const list = <T>(item: v.GenericSchema<T>): v.GenericSchema<readonly T[]> => v.array(item)

@@ -21,7 +21,6 @@ export const exportRoutes: readonly Route[] = [
     call: 'exportSession',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       branches: v.optional(v.picklist(['all', 'none'])),
     }),
     answers: { 200: exportAnswer },

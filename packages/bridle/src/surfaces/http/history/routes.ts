@@ -10,7 +10,7 @@ import { logPageAnswer } from '../answers/history-answers.ts'
 import { sessionTreeAnswer } from '../answers/tree-answers.ts'
 import { LOG_PAGE_CHARS, LOG_PAGE_MAX } from '../limits.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
-import { agentQuery, limitSchema, type Route, route } from '../router/route.ts'
+import { limitSchema, type Route, route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { LogSession, SessionLogPage, SessionTree } from '../wire.ts'
 import { sessionTreeOf } from './session-tree.ts'
@@ -35,7 +35,6 @@ export const historyRoutes: readonly Route[] = [
     call: 'log',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       after: v.optional(placeSchema),
       limit: v.optional(limitSchema(LOG_PAGE_MAX)),
       content: v.optional(v.picklist(['all', 'none'])),
@@ -62,7 +61,6 @@ export const treeRoutes: readonly Route[] = [
     summary: 'The whole tree of branches that a session belongs to',
     call: 'sessionTree',
     session: findKey,
-    query: agentQuery,
     answers: { 200: sessionTreeAnswer },
     handle: onSession(async (session, call) => {
       return json<SessionTree>(await sessionTreeOf(call.ports, session, await viewerOf(call.access)))

@@ -1,4 +1,5 @@
 // The parameters of an operation: of its path, its query and its headers.
+import { present } from '../../../kernel/json.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import type { RequestHeader, Route } from '../router/route.ts'
 import { componentRef, type JsonSchema, requestSchema } from './json-schemas.ts'
@@ -44,10 +45,11 @@ const queryParameters = ({ query }: Route): readonly JsonSchema[] => {
     properties?: Record<string, JsonSchema>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, schema]) => ({
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
+    ...present({ description }),
     schema,
   }))
 }

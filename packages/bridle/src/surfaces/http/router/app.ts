@@ -23,7 +23,7 @@ import { approvalRoutes } from '../sessions/approvals.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
 import { channelRoutes } from '../sessions/channel-page.ts'
-import { archiveRoutes, cancelRoutes, renameRoutes, signalRoutes } from '../sessions/command-routes.ts'
+import { commandRoutes } from '../sessions/command-routes.ts'
 import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
@@ -143,18 +143,15 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     probeRoutes,
     ticketRoutes,
     sessionRoutes,
-    cancelRoutes,
     approvalRoutes,
-    archiveRoutes,
+    commandRoutes,
     artifactRoutes,
     auditRoutes,
     channelRoutes,
     historyRoutes,
     exportRoutes,
     importRoutes,
-    signalRoutes,
     memoryRoutes,
-    renameRoutes,
     treeRoutes,
     workspaceFileRoutes,
     uploadRoutes,

@@ -2,8 +2,8 @@
 // /openapi.json all read that table, so they cannot disagree.
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { isId, type Key } from '../../../kernel/event.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import type { Key } from '../../../kernel/event.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
@@ -69,8 +69,10 @@ export interface ClientCall {
   readonly name: string
   /** Fields of the query or body that are arguments of their own. Default: the required ones. */
   readonly positional?: readonly string[]
-  /** The type of the other fields, where the client publishes one. */
+  /** The type of the other fields, where the title of the query or body does not name it. */
   readonly options?: string
+  /** Fields that the call does not take. */
+  readonly omits?: readonly string[]
   /** No field is required, and the route refuses a request without any. */
   readonly requiresOptions?: boolean
   /** The type of the answer, where it is not the title of the schema. */
@@ -187,26 +189,6 @@ export const limitSchema = (max: number) =>
     v.maxValue(max),
     v.minValue(1),
   )
-
-export const requiredId = v.pipe(
-  v.string(),
-  v.check((id) => isId(id), 'Expected an id'),
-  v.metadata({ minLength: 1, maxLength: 128 }),
-)
-export const optionalId = v.optional(requiredId)
-
-/** Any JSON, null included; absent = null. The request's text was parsed as JSON, so nothing is left to check. */
-export const anyJson = v.optional(v.unknown() as v.GenericSchema<unknown, Json>, null)
-
-export const jsonObject = v.pipe(
-  v.custom<JsonObject>(isJsonObject, 'Expected an object'),
-  v.metadata({ type: 'object' }),
-)
-
-export const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
-
-/** Fields of a body, for the log: who acts, and why. */
-export const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
 /** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
 export const omitSchema = v.optional(

@@ -9,9 +9,11 @@ import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-an
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { publicPath } from '../requests/public-path.ts'
+import { optionalField, optionalText, optionsType, reasonFields } from '../requests/request-fields.ts'
 import { badRequest, Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { actorFields, jsonObject, limitSchema, type Route, route } from '../router/route.ts'
+import { limitSchema, type Route, route } from '../router/route.ts'
+import { jsonObject } from '../wire/request-values.ts'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
 import { inboxOf } from './inbox.ts'
 import { findKey, listReader, pageOr400, requireKey } from './routes.ts'
@@ -38,13 +40,13 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     path: `/sessions/:id/approvals/:approvalId/${verb}`,
     scope: 'approve',
     summary: verb === 'approve' ? 'Approve a call, with other arguments if the body has `args`' : 'Deny a call',
-    call: { name: verb, options: 'DecisionOptions' },
+    call: { name: verb, omits: ['decision'] },
     session: findKey,
-    body: v.looseObject({
-      args: v.optional(jsonObject),
-      ...actorFields,
-      decision: v.optional(decisionSchema(verb)),
-      pause: v.optional(v.boolean()),
+    body: optionsType('DecisionOptions', 'Settings of the answer to an approval.', {
+      pause: optionalField('The call gets its answer, and the session pauses before its next step.', v.boolean()),
+      args: optionalField('Other arguments than those asked for; with `approve` only.', jsonObject),
+      decision: optionalField('The decision of the path.', decisionSchema(verb)),
+      ...reasonFields,
     }),
     headers: ['Idempotency-Key'],
     answers: { 200: approvalReceiptAnswer },
@@ -88,9 +90,12 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Approvals of all sessions: the open ones, oldest first, or those that were decided, newest first',
     refusesUnknownParameters: true,
     query: v.looseObject({
-      status: v.optional(v.picklist(['pending', 'decided', 'all'])),
-      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
-      cursor: v.optional(v.string()),
+      status: optionalField(
+        'pending (default): those that wait, oldest first. decided: those that were settled, newest first. all: both, in this order.',
+        v.picklist(['pending', 'decided', 'all']),
+      ),
+      limit: optionalField('The number of approvals on a page.', limitSchema(LIST_PAGE_MAX)),
+      cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: approvalPageAnswer },
     handle: async ({ access, query: { status = 'pending', ...page }, ports, request }) => {

@@ -26,7 +26,7 @@ export const artifactRoutes: readonly Route[] = [
     summary: 'A page of the artifacts of a session, newest first',
     call: 'artifacts',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(pageCursorSchema) }),
+    query: v.looseObject({ before: v.optional(pageCursorSchema) }),
     answers: { 200: artifactPageAnswer },
     handle: onSession(async (session, call) => {
       const { before } = call.query

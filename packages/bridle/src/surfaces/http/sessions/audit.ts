@@ -23,7 +23,6 @@ export const auditRoutes: readonly Route[] = [
     call: 'audit',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       limit: v.optional(limitSchema(AUDIT_PAGE_MAX)),
       before: v.optional(v.string()),
     }),

@@ -25,7 +25,6 @@ export const channelRoutes: readonly Route[] = [
     call: 'channel',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       limit: v.optional(limitSchema(CHANNEL_PAGE_MAX)),
       before: v.optional(v.string()),
     }),

@@ -1,14 +1,18 @@
 // Replays and branches of an imported session: the request names the workspace of the new session, and confirms the prompts.
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { optionalText } from '../requests/request-fields.ts'
 import { Denial, isDenial } from '../router/denial.ts'
 import type { RouteCall } from '../router/route.ts'
 import type { SessionDetail } from '../wire.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../workspaces/workspace-choice.ts'
 
 /** The fields of a request for a new session that continues another one. */
-export const continuationFields = { ...workspaceFields, prompts_digest: v.optional(v.string()) }
+export const continuationFields = {
+  ...workspaceFields,
+  prompts_digest: optionalText('The `prompts_digest` of the session’s detail: its imported prompts were read.'),
+}
 
 export type ContinuationBody = v.InferOutput<v.ObjectSchema<typeof continuationFields, undefined>>
 type Ports = Pick<RouteCall<unknown, unknown>['ports'], 'host'>

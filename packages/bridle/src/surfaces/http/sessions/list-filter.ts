@@ -4,19 +4,23 @@ import type { ListFilter } from '../../../kernel/ports/directory.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import { HEALTH_FLAGS } from '../../../words/health.ts'
 import { agentsOfEngine } from '../agent-engine.ts'
+import { optionalField, optionalText } from '../requests/request-fields.ts'
 import type { AppPorts } from '../router/app.ts'
 import { timeSchema } from '../router/route.ts'
 
 export const listQueryEntries = {
-  status: v.optional(v.picklist(SESSION_STATUSES)),
-  kind: v.optional(v.picklist(['chat', 'background'])),
-  agent: v.optional(v.string()),
-  parent: v.optional(v.string()),
-  search: v.optional(v.string()),
-  archived: v.optional(v.picklist(['true', 'false', 'all'])),
-  engine: v.optional(v.string()),
-  flag: v.optional(v.picklist(HEALTH_FLAGS)),
-  changed_since: v.optional(timeSchema),
+  status: optionalField('Only sessions with this status.', v.picklist(SESSION_STATUSES)),
+  kind: optionalField('Only sessions of this kind.', v.picklist(['chat', 'background'])),
+  agent: optionalText('Only sessions of this agent.'),
+  parent: optionalText('Only sessions that were started or branched from this one.'),
+  search: optionalText('Only sessions whose title or id contains this text.'),
+  archived: optionalField(
+    'false (default): sessions that are not archived. true: archived sessions. all: both.',
+    v.picklist(['true', 'false', 'all']),
+  ),
+  engine: optionalText('Only sessions of agents with this engine.'),
+  flag: optionalField('Only sessions whose health has this flag.', v.picklist(HEALTH_FLAGS)),
+  changed_since: optionalField('Only sessions that changed after this time, in ISO 8601.', timeSchema),
 }
 
 export const listQuery = v.looseObject(listQueryEntries)

@@ -12,12 +12,31 @@ import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { publicPath } from '../requests/public-path.ts'
+import { optionalField, optionsType, reasonFields } from '../requests/request-fields.ts'
 import { badRequest, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { actorFields, agentQuery, type Route, route } from '../router/route.ts'
+import { type Route, route } from '../router/route.ts'
 import { proposalsOf } from '../views/proposals.ts'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
 import { findKey, onSession, requireKey } from './routes.ts'
+
+const decisionBody = optionsType(
+  'MemoryDecisionOptions',
+  'Settings of the decision about a value that an agent proposes for its memory.',
+  {
+    decision: v.picklist(['accept', 'reject']),
+    key: optionalField(
+      'Another key than the proposed one; with `accept` only, as are the next two.',
+      v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX)),
+    ),
+    value: optionalField('Another value than the proposed one.', v.unknown() as v.GenericSchema<unknown, Json>),
+    ttlMs: optionalField(
+      'The time after which the value is forgotten. Default: never.',
+      v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX)),
+    ),
+    ...reasonFields,
+  },
+)
 
 export const memoryRoutes: readonly Route[] = [
   route({
@@ -27,7 +46,6 @@ export const memoryRoutes: readonly Route[] = [
     summary: 'Values of the session’s memory that people accepted, with their source, and the proposals of its agent',
     call: 'memory',
     session: findKey,
-    query: agentQuery,
     answers: { 200: memoryPageAnswer },
     handle: onSession(async (session, call) => {
       const { memory } = session.state
@@ -43,16 +61,9 @@ export const memoryRoutes: readonly Route[] = [
     // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
     scope: 'operate',
     summary: 'Accept or reject a value that the agent proposes for its memory',
-    call: { name: 'decideMemory', options: 'MemoryDecisionOptions' },
+    call: 'decideMemory',
     session: findKey,
-    query: agentQuery,
-    body: v.looseObject({
-      decision: v.picklist(['accept', 'reject']),
-      key: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX))),
-      value: v.optional(v.unknown() as v.GenericSchema<unknown, Json>),
-      ttlMs: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX))),
-      ...actorFields,
-    }),
+    body: decisionBody,
     headers: ['Idempotency-Key'],
     answers: { 200: memoryReceiptAnswer },
     handle: async (call) => {

@@ -15,6 +15,7 @@ import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answe
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
+import { optionalField, optionalText, optionsType } from '../requests/request-fields.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
@@ -32,13 +33,16 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions',
     scope: 'observe',
     summary: 'A page of sessions, newest change first, or in the order in which they were made',
-    call: { name: 'sessions', options: 'SessionFilter' },
+    call: 'sessions',
     refusesUnknownParameters: true,
-    query: v.looseObject({
+    query: optionsType('SessionFilter', 'A choice of sessions, their order, and the page.', {
       ...listQueryEntries,
-      order: v.optional(v.picklist(['updated', 'created'])),
-      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
-      cursor: v.optional(v.string()),
+      order: optionalField(
+        'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change in the meantime.',
+        v.picklist(['updated', 'created']),
+      ),
+      limit: optionalField('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),
+      cursor: optionalText('The `next` of the page before.'),
     }),
     answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports, request }) => {
@@ -63,7 +67,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'A session as a whole, by its id',
     call: { name: 'session', fixed: { omit: 'channel' } },
     session: (arrival) => findKey(arrival),
-    query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
+    query: v.looseObject({ omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: sessionDetailAnswer },
     handle: async (call) => {
@@ -82,7 +86,7 @@ export const sessionRoutes: readonly Route[] = [
 export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
   command,
   ...row
-}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'query' | 'answers'> & {
+}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
   readonly method?: Route['method']
   readonly body: B
   /** The command, without its actor. */

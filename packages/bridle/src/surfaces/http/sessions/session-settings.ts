@@ -3,18 +3,28 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { IGNORED_SETTINGS_MAX, SESSION_TITLE_CHARS_MAX, SETTING_NAME_CHARS_MAX } from '../limits.ts'
+import { optionalField, optionalText } from '../requests/request-fields.ts'
 
 /** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
 export const settingsFields = {
-  provider: v.optional(v.string()),
-  model: v.optional(v.string()),
-  permission_mode: v.optional(v.picklist(['normal', 'plan'])),
-  approval_mode: v.optional(v.picklist(['on_request'])),
-  think_level: v.optional(v.string()),
+  provider: optionalText('The provider of the model.'),
+  model: optionalText(
+    'The model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
+  ),
+  permission_mode: optionalField('`plan` lets an engine read and not write.', v.picklist(['normal', 'plan'])),
+  approval_mode: optionalField(
+    '`on_request`: an engine asks for approval where it needs one.',
+    v.picklist(['on_request']),
+  ),
+  think_level: optionalText('How much the model thinks, in the engine’s own words.'),
 }
 
-/** `keep_audio`: the audio of spoken turns becomes artifacts of the session. */
-export const voiceFields = { voice: v.optional(v.strictObject({ keep_audio: v.optional(v.boolean()) })) }
+export const voiceFields = {
+  voice: optionalField(
+    '`keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept.',
+    v.strictObject({ keep_audio: v.optional(v.boolean()) }),
+  ),
+}
 
 /** A caller that sends a default chooses nothing: engines have other names for these modes. */
 const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }

@@ -1,13 +1,6 @@
 // How far a reader is behind, on a platform that does not tell how many bytes are unsent. The server sends a mark after every
 // so many characters, and a client that knows marks acknowledges each: all after the last acknowledged mark is unread.
-import * as v from 'valibot'
 import { MARK_CHARS } from '../limits.ts'
-
-/** The client's acknowledgement: it has everything up to `seq`. */
-export const seenMessageSchema = v.object({
-  type: v.literal('seen'),
-  seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-})
 
 interface StreamMark {
   readonly seq: number

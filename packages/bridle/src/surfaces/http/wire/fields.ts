@@ -26,7 +26,10 @@ export interface NullableField<F extends ValueField<unknown, string>> extends v.
 }
 
 /** The value may be missing. */
-export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptionalSchema<S, undefined> {}
+export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptionalSchema<S, undefined> {
+  /** For the compiler alone: a required field of the kernel is no such field. */
+  readonly isOptional?: true
+}
 
 export interface Entries {
   readonly [name: string]: v.GenericSchema
@@ -111,7 +114,7 @@ export interface KernelSchema<T> extends v.GenericSchema<T> {
 export type KernelEntries<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
     ? OptionalField<v.GenericSchema<Exclude<T[K], undefined>>>
-    : v.GenericSchema<T[K]>
+    : v.GenericSchema<T[K]> & { readonly isOptional?: never }
 }
 
 export const kernelSchema = <T>(name: string, meaning: string, entries: KernelEntries<T>): KernelSchema<T> =>

@@ -2,6 +2,7 @@
 // `?workspace_mode=`. Whatever is asked for is done or refused, and never passed over.
 import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
+import { optionalField, optionsType } from '../requests/request-fields.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
 import { WORKSPACE_MODES } from '../wire/workspaces.ts'
 
@@ -13,12 +14,24 @@ const sourceSchema = v.pipe(
   v.regex(/\S/, 'An empty text names no folder. Write its path, such as "/path/to/project", or leave the field out.'),
 )
 
+const mode = optionalField(
+  '`write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`: in the source itself, on a server of one’s own. Default: `write` with a source, else `none`.',
+  modeSchema,
+)
+const source = optionalField('A folder of the server, as `GET /workspaces` names them.', sourceSchema)
+
 export const workspaceFields = {
-  workspace: v.optional(v.looseObject({ mode: v.optional(modeSchema), source: v.optional(sourceSchema) })),
-  workspace_mode: v.optional(modeSchema),
+  workspace: v.optional(
+    optionsType(
+      'NewWorkspace',
+      'The folder of a new session. Default: none. A session that continues another one keeps its workspace, unless the other one was imported.',
+      { mode, source },
+    ),
+  ),
+  workspace_mode: optionalField('The access to a workspace without a source.', modeSchema),
 }
 
-export const workspaceQuery = { workspace: v.optional(sourceSchema), workspace_mode: v.optional(modeSchema) }
+export const workspaceQuery = { workspace: source, workspace_mode: mode }
 
 type WorkspaceBody = v.InferOutput<v.ObjectSchema<typeof workspaceFields, undefined>>
 type WorkspaceQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>

@@ -13,7 +13,7 @@ import {
 } from '../answers/workspace-answers.ts'
 import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, rateLimited } from '../router/denial.ts'
-import { agentQuery, type Route, route } from '../router/route.ts'
+import { type Route, route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
 import type { WorkspaceFilesRefusal } from './workspaces.ts'
@@ -38,7 +38,6 @@ export const workspaceFileRoutes: readonly Route[] = [
     summary: 'The workspace of a session, with the files that differ from its source',
     call: 'workspace',
     session: findKey,
-    query: agentQuery,
     answers: { 200: workspaceAnswer },
     handle: onSession(async (session, call) => {
       const comparison = (await call.ports.workspaceFiles?.compare(session.key)) ?? ELSEWHERE
@@ -53,7 +52,7 @@ export const workspaceFileRoutes: readonly Route[] = [
     summary: 'The entries of a folder in the workspace of a session; without `path`, of the workspace itself',
     call: { name: 'workspaceFiles', positional: ['path'] },
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), path: v.optional(pathSchema) }),
+    query: v.looseObject({ path: v.optional(pathSchema) }),
     answers: { 200: workspaceFolderAnswer },
     handle: onSession(async (session, call) => {
       const folder = await call.ports.workspaceFiles?.list(session.key, call.query.path ?? '')
@@ -69,7 +68,6 @@ export const workspaceFileRoutes: readonly Route[] = [
     call: 'workspaceFile',
     session: findKey,
     query: v.looseObject({
-      agent: v.optional(v.string()),
       path: pathSchema,
       version: v.optional(v.picklist(['current', 'source'])),
     }),

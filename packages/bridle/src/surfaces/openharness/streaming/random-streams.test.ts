@@ -5,8 +5,8 @@ import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Key } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
-import { streamFrame } from '../definitions.ts'
 import { JSON_TYPE, messageOf, testEngine } from '../engine.suite.ts'
+import { streamFrame } from '../wire/messages.ts'
 import { directivesAfter, framesOf, messageAfter, withoutLatency } from './stream-reader.suite.ts'
 
 const RUNS = 50
