@@ -1,12 +1,13 @@
 // Checks of a session at rest, from outside: every client has the whole log of its wire, and all of them agree.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { PATIENCE_MS } from './command.ts'
 import type { EffectLine } from './durable/effects.ts'
 import { type CallName, childPlace, toolEffects, toolOf } from './durable/plan.ts'
 import { type HttpAnswer, request } from './http.ts'
-import { PATIENCE_MS, POLL_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
-import { type CrashSession, isOver } from './session.ts'
+import { type CrashSession, isOver, POLL_MS } from './session.ts'
 import type { WireEvent } from './wire-client.ts'
 
 export const checkSession = async (

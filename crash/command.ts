@@ -1,7 +1,9 @@
 // A command with an idempotency key: sent, perhaps cut off, and sent again until the server answers.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PATIENCE_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
+
+/** A busy machine may take seconds instead of milliseconds. Waiting longer than a minute tells nothing more. */
+export const PATIENCE_MS = 60_000
 
 /** The answer to a command. Null: no answer came, or the server asked for a retry. */
 export type CommandOutcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null

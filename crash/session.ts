@@ -1,13 +1,15 @@
 // A session that a round plays: the commands it gets, and the clients that watch it, one on each wire.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashAgent, TurnLength } from './agents.ts'
-import { type CommandOutcome, RepeatableCommand } from './command.ts'
+import { type CommandOutcome, PATIENCE_MS, RepeatableCommand } from './command.ts'
 import { type HttpAnswer, request } from './http.ts'
-import { PATIENCE_MS, POLL_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
 import { FabricSocketClient, TransportClient } from './socket-clients.ts'
 import { FabricStreamClient, FrontendStreamClient } from './stream-clients.ts'
 import type { SessionAddress } from './wire-client.ts'
+
+/** Each look costs the server time that the runs need. */
+export const POLL_MS = 10
 
 export type SessionKind = 'talk' | 'ask' | 'work'
 export const sessionKinds: readonly SessionKind[] = ['talk', 'ask', 'work']

@@ -1,8 +1,10 @@
 // Readers of `/changes`, one of each tenant: the list that a reader folds from the changes is the list of the server.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { TenantChange } from '../../packages/bridle/src/surfaces/changes/wire.ts'
-import { PATIENCE_MS, POLL_MS } from '../limits.ts'
+import { PATIENCE_MS } from '../command.ts'
+import { POLL_MS } from '../session.ts'
 import { type CrashWorld, type ListedRow, tenants } from '../world.ts'
 import type { GuestMaker } from './guest.ts'
 

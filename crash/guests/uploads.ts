@@ -1,8 +1,9 @@
 // A file that is uploaded and used in a prompt while a fault strikes: the run reads exactly the bytes that were sent.
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RepeatableCommand } from '../command.ts'
+import { PATIENCE_MS, RepeatableCommand } from '../command.ts'
 import { request } from '../http.ts'
-import { PATIENCE_MS, POLL_MS } from '../limits.ts'
+import { POLL_MS } from '../session.ts'
 import type { GuestMaker } from './guest.ts'
 
 /** More than one piece on its way. */

@@ -1,11 +1,11 @@
 // Rules of AGENTS.md that a machine checks, over the sources and over small examples.
 import { describe, expect, test } from 'vitest'
 import { isTest, sourcesIn } from '../../../scripts/source-files.ts'
+import { bareLimits } from '../../../scripts/source-rules/bare-limits.ts'
 import { pronounComments } from '../../../scripts/source-rules/comment-openings.ts'
 import { type Check, type Finding, readSource } from '../../../scripts/source-rules/finding.ts'
 import { functionStyle } from '../../../scripts/source-rules/function-style.ts'
 import { matchedMessages } from '../../../scripts/source-rules/matched-messages.ts'
-import { strayLimits } from '../../../scripts/source-rules/stray-limits.ts'
 import { straySql } from '../../../scripts/source-rules/stray-sql.ts'
 import { participleTypes, twinTypes } from '../../../scripts/source-rules/type-names.ts'
 
@@ -20,25 +20,15 @@ const FOREIGN_MESSAGES: Record<string, string> = {
 
 /** Numbers that nobody chose: formats, ports and statuses. */
 const NOT_LIMITS: Record<string, string> = {
-  CLOSES_BY_ITSELF: 'a flag of the operating system',
-  DEFAULT_ID: 'the number of a user',
-  EGRESS_PORT: 'a port',
   FRAME_HEADER_BYTES: 'the file format of SQLite',
   GIBIBYTE: 'a unit',
   HEADER_BYTES: 'the file format of SQLite',
   HTTP_PORT: 'a port',
   INDENT: 'the layout of a text',
   IV_BYTES: 'the size that AES-GCM has',
-  LEFT: 'a status',
   MAGIC: 'the file format of SQLite',
   OPEN: 'a state of a WebSocket',
-  PAGE_BYTES: 'the file format of SQLite',
-  RELAY_PORT: 'a port',
-  REMOVED: 'a close code of a WebSocket',
-  TOO_BIG: 'a close code of a WebSocket',
-  USER_ID: 'the number of a user',
   VERSION: 'the file format of SQLite',
-  stateIndex: 'a key in a table',
 }
 
 /** Types of one name that must be two. */
@@ -68,12 +58,24 @@ test('errors are told apart by their code', () => {
   expect([...new Set(findings.map(({ file }) => file))].sort()).toEqual(Object.keys(FOREIGN_MESSAGES).sort())
 })
 
-test('limits stand in a limits.ts', () => {
-  const findings = product.flatMap((source) => strayLimits(source, Object.keys(NOT_LIMITS)))
+test('a limit has a reason', () => {
+  const findings = product.flatMap((source) => bareLimits(source, Object.keys(NOT_LIMITS)))
   expect(findings.map(written)).toEqual([])
 
-  const everything = list(product.flatMap((source) => strayLimits(source)))
+  const everything = list(product.flatMap((source) => bareLimits(source)))
   expect(Object.keys(NOT_LIMITS).filter((name) => !everything.includes(`\`${name}\``))).toEqual([])
+})
+
+test('a limits.ts holds what several files share, and there are few', () => {
+  const shared = product.filter(({ file }) => file.endsWith('/limits.ts'))
+  expect(shared.length).toBeLessThanOrEqual(14)
+  const single = shared.flatMap(({ file, text }) =>
+    [...text.matchAll(/^export const (\w+)/gm)].flatMap(([, name = '']) => {
+      const users = product.filter((other) => new RegExp(`\\b${name}\\b`).test(other.text))
+      return users.length < 3 ? [`${file}: ${name}`] : []
+    }),
+  )
+  expect(single).toEqual([])
 })
 
 test('SQL stands in stores', () => {
@@ -198,9 +200,10 @@ describe('the checks themselves', () => {
   test(
     'limits',
     examples(
-      (source) => strayLimits(source, ['HTTP_PORT']),
+      (source) => bareLimits(source, ['HTTP_PORT']),
       [
         `const HTTP_PORT = 80`,
+
         `const f = () => { const TRIES_MAX = 3; return TRIES_MAX }`,
         `let next = 1`,
         `const NAME = 'text'`,
@@ -216,9 +219,11 @@ describe('the checks themselves', () => {
     ),
   )
 
-  test('a limits.ts of any folder may hold limits', () => {
-    const findings = (file: string) => strayLimits(readSource(file, 'const WAIT_MS = 1')).length
-    expect(['limits.ts', 'a/limits.ts', 'a/no-limits.ts', 'limits.tsx'].map(findings)).toEqual([0, 0, 1, 1])
+  test('the reason of a limit is right above it', () => {
+    const lines = (text: string) => bareLimits(readSource('a.ts', text)).map(({ line }) => line)
+    expect(
+      lines('/** Twice a heartbeat. */\nconst WAIT_MS = 1\nexport const SIZE_MAX = 2\n\nconst REST_MAX = 3'),
+    ).toEqual([5])
   })
 
   test(

@@ -1,5 +1,9 @@
 // The fit of a line with what somebody types: each word of the query must be in it, at the start of a word, inside one, or as beginnings of words.
-import { INSIDE_SCORE, SCATTERED_SCORE, WORD_START_SCORE } from './limits.ts'
+
+/** A word of the query at the start of a word, inside one, and as letters in order: each is worth far more than the next. */
+const WORD_START_SCORE = 100
+const INSIDE_SCORE = 40
+const SCATTERED_SCORE = 10
 
 export interface TextMatch {
   /** Higher is better. */

@@ -7,7 +7,9 @@ import { Age } from '../ui/age.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
-import { RECENT_SESSIONS } from './limits.ts'
+
+/** Sessions of an agent on its page: the list has the others. */
+const RECENT_SESSIONS = 8
 
 export const RecentSessions = ({ agent }: { readonly agent: string }) => {
   const sessions = useLive((state) => state.sessions)

@@ -3,7 +3,11 @@ import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { EndMark } from '../ui/reading/end-mark.tsx'
 import type { ArgumentField } from './argument-fields.ts'
-import { EDITOR_CHARS_MAX, EDITOR_ROWS_MAX } from './limits.ts'
+
+/** Characters that the editor takes: a larger text makes every key slow. The server takes larger arguments from other clients. */
+const EDITOR_CHARS_MAX = 400_000
+/** Lines of a field of the editor: more of them scroll, or the live diff below would be out of sight. */
+const EDITOR_ROWS_MAX = 24
 
 interface ArgumentInputProps {
   readonly name: string

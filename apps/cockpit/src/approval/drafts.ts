@@ -1,6 +1,8 @@
 // Drafts that somebody wrote on a card and did not send: they are there again after a look at another approval.
 import type { ArgumentsDraft } from './argument-fields.ts'
-import { DRAFTS_MAX } from './limits.ts'
+
+/** Drafts that are kept while somebody looks at other approvals. */
+const DRAFTS_MAX = 50
 
 export interface Draft {
   /** The edited arguments; null = not edited. */

@@ -8,7 +8,9 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { LongBox } from '../ui/reading/long-box.tsx'
-import { SHOWN_CHARS } from './limits.ts'
+
+/** Characters of one text on the page at first; all of it is one click away. */
+const SHOWN_CHARS = 8_000
 
 interface ExactBlockProps {
   readonly text: string

@@ -1,7 +1,9 @@
 import { roughTimeText } from 'bridle/words'
 import { momentText } from '../ui/clock.ts'
 import { useNow } from '../ui/use-now.ts'
-import { EXPIRING_MS } from './limits.ts'
+
+/** Less time than this until it expires is shown in red. */
+const EXPIRING_MS = 60_000
 
 /** The time that is left for an answer. The server decides when it is over: its clock may not be the browser's. */
 export const Expiry = ({ at }: { readonly at: string }) => {

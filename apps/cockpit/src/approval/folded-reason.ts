@@ -1,4 +1,6 @@
-import { REASON_CHARS, REASON_LINES } from './limits.ts'
+/** Lines and characters of a reason that are shown at first: the agent writes it, and the arguments stay on the screen below it. */
+const REASON_LINES = 5
+const REASON_CHARS = 400
 
 /** The beginning of a long reason; null = it is short enough to be shown. */
 export const foldedReason = (text: string): string | null => {

@@ -1,6 +1,8 @@
 // Where a text stops being JSON, and what is missing there. The platform's parser tells it only in the words of its message, which differ
 // between browsers; this scanner accepts exactly what `JSON.parse` accepts.
-import { JSON_LEVELS_MAX } from './limits.ts'
+
+/** Levels of edited JSON: deeper than a person edits, and a scanner that calls itself must end somewhere. */
+const JSON_LEVELS_MAX = 500
 
 export interface JsonProblem {
   /** From 1. */

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
-import { ARMED_AFTER_MS } from './limits.ts'
+
+/** A card takes no answer before somebody could have seen it: the second click of a double click must not approve the next one. */
+const ARMED_AFTER_MS = 400
 
 /** False for a moment after the card appears: a click or key that was meant for the card before it decides nothing. */
 export const useArmed = (): boolean => {

@@ -16,7 +16,9 @@ import { Status } from '../ui/status.tsx'
 import { FleetCard } from './fleet-card.tsx'
 import { flagCounts, needsLook, worstFirst } from './worst-first.ts'
 import './fleet.css'
-import { OPEN_CARDS } from './limits.ts'
+
+/** Cards that load their reasons by themselves: a screen shows no more. */
+const OPEN_CARDS = 8
 
 const FleetPage = () => {
   const [params, setParams] = useSearchParams()

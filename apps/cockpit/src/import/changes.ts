@@ -2,7 +2,9 @@
 import type { ImportReceipt } from 'bridle/client'
 import { plural } from 'bridle/words'
 import type { FileFacts } from './file-facts.ts'
-import { CLAIM_CHARS } from './limits.ts'
+
+/** Characters of the names and values of a row: a table is read at a glance, and the debug page of the session has all of them. */
+const CLAIM_CHARS = 300
 
 export interface Change {
   readonly what: string

@@ -1,7 +1,9 @@
 import type { ShownPrompt } from '../imported/imported-prompts.tsx'
 import { textPieces } from '../ui/blank-runs.ts'
 import { hiddenCount } from '../ui/exact-text.ts'
-import { SEARCHED_CHARS } from './limits.ts'
+
+/** Characters of prompts that are searched for hidden ones before anybody sees them: more of them would hold up the page. */
+const SEARCHED_CHARS = 5_000_000
 
 /** The number of prompts with invisible characters or with gaps that hide the text behind them. Only the first part of a very large file is searched. */
 export const hiddenPrompts = (prompts: readonly ShownPrompt[]): number => {

@@ -4,8 +4,10 @@ import { type ReactNode, useState } from 'react'
 import { ExactBlock } from '../approval/exact-block.tsx'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
-import { PROMPTS_SHOWN } from './limits.ts'
 import './imported.css'
+
+/** Prompts on the page at first, and with each further step: a browser takes seconds to lay out thousands. */
+const PROMPTS_SHOWN = 50
 
 export interface ShownPrompt extends ImportedPrompt {
   /** The author and the place of the prompt; default: the id of its message. */

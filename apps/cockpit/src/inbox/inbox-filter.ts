@@ -1,6 +1,8 @@
 // Which approvals the inbox shows, and which one comes next. All of it is in the address.
 import type { PendingApproval } from 'bridle/client'
-import { EXPIRING_SOON_MS } from './limits.ts'
+
+/** Less time than this until it expires counts as expiring in the filter: long enough to answer several in a row. */
+const EXPIRING_SOON_MS = 5 * 60_000
 
 export const SHOWS = ['all', 'expiring', 'budgets'] as const
 export type Show = (typeof SHOWS)[number]

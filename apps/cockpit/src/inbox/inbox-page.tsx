@@ -21,10 +21,14 @@ import {
 import { InboxHead } from './inbox-head.tsx'
 import { InboxPager } from './inbox-pager.tsx'
 import { InboxRow } from './inbox-row.tsx'
-import { DECIDED_MS, ROWS_STEP } from './limits.ts'
 import { useDecided } from './use-decided.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import './inbox.css'
+
+/** The history shows answers that are not older than this. */
+const DECIDED_MS = 60 * 60_000
+/** Rows of approvals at first, and with each "Show more": a screen shows ten. */
+const ROWS_STEP = 100
 
 const InboxPage = () => {
   const [search] = useSearchParams()

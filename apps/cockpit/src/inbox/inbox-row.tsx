@@ -6,7 +6,9 @@ import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
-import { ROW_CHARS } from './limits.ts'
+
+/** Characters of a row: the card has all. */
+const ROW_CHARS = 200
 
 interface InboxRowProps {
   readonly approval: PendingApproval

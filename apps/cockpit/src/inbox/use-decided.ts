@@ -6,7 +6,9 @@ import { useEffect } from 'react'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
-import { DECIDED_MAX } from './limits.ts'
+
+/** Answers in the history: a screenful. */
+const DECIDED_MAX = 30
 
 export const useDecided = (): readonly SettledApproval[] => {
   const { client } = useServer()

@@ -5,9 +5,11 @@ import { useSearchParams } from 'wouter'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
-import { LISTED_SESSIONS } from './limits.ts'
 import { listedSessions } from './lineage.ts'
 import { closeReplayFile } from './replay-file.ts'
+
+/** Sessions of a file that are listed by name; a file with more is one of a program. */
+const LISTED_SESSIONS = 500
 
 interface FileBarProps {
   readonly content: ExportContent

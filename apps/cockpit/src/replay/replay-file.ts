@@ -2,7 +2,9 @@
 // it to the server.
 import { type ExportContent, readExport } from 'bridle/history'
 import { bytesText } from 'bridle/words'
-import { FILE_BYTES_MAX } from './limits.ts'
+
+/** Bytes of a file that a page reads: it is in memory several times while it is read. */
+const FILE_BYTES_MAX = 300_000_000
 
 export type ReplayFile =
   | { readonly type: 'none' }

@@ -1,10 +1,11 @@
 // A session of a file: its log is folded, and the page of a session shows it.
+
 import type { FabricClient } from 'bridle/client'
 import type { ExportContent, History } from 'bridle/history'
 import { type ReactNode, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { LiveStore } from '../server/live-store.ts'
 import { ServerContext, useServer } from '../server/server-context.tsx'
-import { LOG_PAGE } from '../session/past/limits.ts'
+import { LOG_PAGE } from '../session/past/live-past.tsx'
 import { PastLog } from '../session/past/log/past-log.ts'
 import { PastConversation } from '../session/past/past-conversation.ts'
 import { PastProvider } from '../session/past/past-provider.tsx'

@@ -1,7 +1,9 @@
 // An example of a body: the document's own, or the least that its schema asks for.
 
-import { EXAMPLE_LEVELS_MAX } from './limits.ts'
 import { type ApiRoute, asArray, asObject, type Schema, textOf } from './route.ts'
+
+/** Levels of the example of a body: schemas may contain themselves. */
+const EXAMPLE_LEVELS_MAX = 5
 
 export const bodyExample = ({ body }: Pick<ApiRoute, 'body'>): unknown =>
   body === null ? undefined : (body.example ?? schemaExample(body.schema))

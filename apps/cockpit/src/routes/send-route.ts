@@ -1,8 +1,10 @@
 // Sends a request of the page, and reads the answer whatever it is: the clients throw refusals, this page shows them.
 import { type FabricClientOptions, type SseMessage, SseReader } from 'bridle/client'
 import { prettyText } from '../ui/pretty-text.ts'
-import { ANSWER_CHARS } from './limits.ts'
 import type { RouteRequest } from './route-request.ts'
+
+/** An answer beyond this is cut: the page is for looking, and the address gives all of it. */
+const ANSWER_CHARS = 2_000_000
 
 export interface RouteAnswer {
   readonly status: number

@@ -1,9 +1,11 @@
 import type { SseMessage } from 'bridle/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
-import { FRAMES_SHOWN } from './limits.ts'
 import type { RouteRequest } from './route-request.ts'
 import { type RouteAnswer, sendRoute } from './send-route.ts'
+
+/** The newest frames of a stream that the page shows; a stream may run for days. */
+const FRAMES_SHOWN = 100
 
 /** A message of a stream, with its place among all. */
 export interface StreamFrame extends SseMessage {

@@ -1,7 +1,6 @@
 import type { FabricClient, SessionRow, TenantChange } from 'bridle/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { followLists } from './follow-lists.ts'
-import { LIST_RETRY_MS } from './limits.ts'
+import { followLists, LIST_RETRY_MS } from './follow-lists.ts'
 import { LiveStore, waitingText } from './live-store.ts'
 
 type Client = Pick<FabricClient, 'sessions' | 'approvals'>

@@ -1,8 +1,10 @@
 // Loads the live lists after each gap, and folds the changes in between. Lists that cannot be loaded are asked for again: until they
 // are there, the changes wait, because a change alone does not make a list.
 import type { FabricClient, TenantChange } from 'bridle/client'
-import { LIST_RETRY_MS } from './limits.ts'
 import { applyChange, type LiveStore, loadLists } from './live-store.ts'
+
+/** Time before lists that could not be loaded are asked for again: soon enough for a server that was busy for a moment. */
+export const LIST_RETRY_MS = 2_000
 
 interface FollowedLists {
   readonly onChange: (change: TenantChange) => void

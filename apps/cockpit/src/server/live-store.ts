@@ -8,7 +8,11 @@ import type {
   SessionRow,
   TenantChange,
 } from 'bridle/client'
-import { APPROVAL_PAGES_MAX, LIST_ROWS } from './limits.ts'
+
+/** Rows of each live list: a screen shows thirty, and the pages of lists load more by themselves. */
+const LIST_ROWS = 100
+/** Pages of open approvals that are read for their number: beyond a thousand the page says "1000+". */
+const APPROVAL_PAGES_MAX = 10
 
 export interface LiveState {
   readonly phase: ChangesPhase

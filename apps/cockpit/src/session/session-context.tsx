@@ -8,9 +8,11 @@ import { isSameSession } from '../server/live-store.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../server/use-loaded.ts'
 import { TappedWebSocket } from './debug/wire/tapped-socket.ts'
-import { RELOAD_MS } from './limits.ts'
 import type { Conversation } from './past/past-conversation.ts'
 import { useSessionEvents } from './use-session-events.ts'
+
+/** The time between two loads of the detail while events come: a page that is read while tokens come needs no more. */
+export const RELOAD_MS = 2_000
 
 export interface OpenSession {
   readonly id: string

@@ -3,7 +3,11 @@
 import { emptyFrontendState, type FrontendState, frontendCursor, reduceFrontend } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
-import { HIDDEN_FRAME_MS, HIDDEN_MS } from './limits.ts'
+
+/** A hidden tab gives its connection back after this: long enough for somebody who only looks at another tab for a moment. */
+const HIDDEN_MS = 30_000
+/** The time between two updates of a hidden tab: its title and its icon need no more. */
+const HIDDEN_FRAME_MS = 500
 
 /** The conversation brings text and thoughts over its own socket. */
 const omit = ['token', 'thinking']

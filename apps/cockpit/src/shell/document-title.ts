@@ -2,8 +2,10 @@
 import type { SessionRow } from 'bridle/client'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
-import { TITLE_CHARS } from './limits.ts'
 import { currentPage, IMPORT_PATH, pageLinks, REPLAY_PATH } from './pages.ts'
+
+/** Characters of a page's name in the title of the tab: a tab shows some twenty, its tooltip more. */
+const TITLE_CHARS = 120
 
 type NamedSession = Pick<SessionRow, 'id' | 'title'> & Partial<Pick<SessionRow, 'branch_source_event_id'>>
 

@@ -5,8 +5,10 @@ import { useLive } from '../server/server-context.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
-import { SIDE_SESSIONS } from './limits.ts'
 import { sideOrder } from './side-order.ts'
+
+/** Sessions of one list in the side bar: more would push the rest of the bar away, and the page of sessions has all. */
+const SIDE_SESSIONS = 6
 
 interface SideSessionsProps {
   readonly title: string

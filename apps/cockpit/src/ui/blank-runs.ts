@@ -1,7 +1,14 @@
 // Text that a person approves, with long runs of blanks replaced by a count: 80 line ends would push the rest of a command out of sight.
 // Every character is in exactly one piece, so the counts and the text add up to the original.
 import { exactText } from './exact-text.ts'
-import { BLANK_KINDS_SHOWN, BLANK_LINES_MAX, BLANKS_MAX } from './limits.ts'
+
+/** Empty lines in a row that are shown as they are: two separate paragraphs and functions, more only make distance. */
+export const BLANK_LINES_MAX = 2
+
+/** Characters in a row that draw nothing and are shown as they are: enough for the indentation of most code. */
+const BLANKS_MAX = 20
+/** Kinds of characters that a count names. */
+const BLANK_KINDS_SHOWN = 4
 
 export interface TextPiece {
   /** `blank`: characters that draw nothing, as a count. The page draws it unlike text, so that no text can imitate it. */

@@ -5,8 +5,13 @@ import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { CODE_CHARS, CODE_MAX, CODE_STEP } from './limits.ts'
 import { visibleText } from './plain-text.ts'
+
+/** The characters of a text that are shown at first, and with each further step. */
+const CODE_CHARS = 20_000
+const CODE_STEP = 100_000
+/** More text than this stays out of the page: a browser takes seconds to lay it out. Copying gives all of it. */
+const CODE_MAX = 500_000
 
 interface CodeProps {
   readonly text: string

@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import { Icon } from './icon.tsx'
-import { CONFIRMED_MS } from './limits.ts'
 import { showError } from './toast.tsx'
+
+/** Time that a button says "Copied". */
+const CONFIRMED_MS = 1_500
 
 export const CopyButton = ({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) => {
   const [isCopied, setCopied] = useState(false)

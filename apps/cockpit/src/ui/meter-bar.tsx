@@ -1,4 +1,5 @@
-import { HIGH_PART } from './limits.ts'
+/** From this part of a limit on, a measure is high: time is left to do something. */
+export const HIGH_PART = 0.8
 
 export type MeterTone = '' | 'high' | 'over' | 'acc'
 

@@ -1,8 +1,10 @@
 // Short notes about what was done, some with a way back. Anybody may show one; the shell has the place for them.
 import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
-import { TOAST_MS } from './limits.ts'
 import { visibleText } from './plain-text.ts'
+
+/** Time that a note stays: long enough to read a sentence and to reach its button. What it announced happens then. */
+const TOAST_MS = 5_000
 
 export interface Toast {
   readonly text: string

@@ -2,14 +2,23 @@
 import { present } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { AgentOptions } from './agent.ts'
-import { STEPS_MAX, TOOL_CALLS_MAX, TOOL_TIMEOUT_MS, TURN_MS_MAX } from './limits.ts'
 import type { Middleware } from './middleware/middleware.ts'
-import { STALL_MS } from './model/limits.ts'
 import type { LanguageModel, ModelSettings } from './model/model.ts'
 import type { PolicyRule } from './policy.ts'
 import type { OutputOf, StandardSchema } from './schemas/standard-schema.ts'
 import type { Tool } from './tools/tool.ts'
 import type { ToolSource } from './tools/tool-source.ts'
+
+/** Answers of a model in a turn: real work takes a dozen, and a model that walks in circles is stopped before it costs much. */
+const STEPS_MAX = 50
+/** Tool calls in a turn: four for each answer, more than any turn that gets somewhere. */
+const TOOL_CALLS_MAX = 200
+/** Work in a turn, without waiting: a person who wants more asks for more. */
+const TURN_MS_MAX = 30 * 60_000
+/** Time for a tool of a model agent: a build or a slow page; a tool that needs longer says so. */
+const TOOL_TIMEOUT_MS = 60_000
+/** The default of `limits.stallMs`: a model that thinks long still streams something within two minutes. */
+const STALL_MS = 120_000
 
 /** A model: an object of a provider's package for the AI SDK, or its name as `provider/model-id`. */
 export type ModelChoice = LanguageModel | `${string}/${string}`

@@ -3,8 +3,7 @@ import { flushPending } from '../kernel/host/host.suite.ts'
 import { currentStep } from '../kernel/views/work-progress.ts'
 import { agent, isAgent } from './agent.ts'
 import { type AgentsOf, DurableProcess, keyOf } from './functions/durable-world.suite.ts'
-import { SOP_STEPS_MAX } from './limits.ts'
-import { type SopStep, sop } from './sop.ts'
+import { SOP_STEPS_MAX, type SopStep, sop } from './sop.ts'
 
 const form = { action_type: 'render_ui', payload: { component: 'Form' } }
 const onboard: AgentsOf = (process) => [

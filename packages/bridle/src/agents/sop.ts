@@ -5,8 +5,10 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
 import { type AgentDefinition, defineAgent, type RunContext } from './agent.ts'
 import type { DirectiveSchemas } from './functions/directive-schemas.ts'
-import { SOP_STEPS_MAX } from './limits.ts'
 import type { AgentSession, ToolContext, ToolOptions } from './session.ts'
+
+/** Steps of one run of a procedure: a person waits for less, and a branch that leads back for ever does not. */
+export const SOP_STEPS_MAX = 1_000
 
 /** The values that the steps have collected so far, by the id of their step; `input` is the input of the run. */
 export type SopValues = JsonObject

@@ -1,8 +1,10 @@
 import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
-import { HELP_COLUMNS } from './limits.ts'
 import { behindLabel, wrapRemark, wrapText } from './terminal/text-lines.ts'
 import { type VerbRow, type VerbTable, verbGroups, verbs } from './verbs.ts'
+
+/** Columns of the help: the width of a terminal that nobody has made wider. */
+const HELP_COLUMNS = 80
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
 export const helpOverview = (command: string = commandName()): string => {

@@ -1,5 +1,7 @@
 // Uploads: a file is the body of a request, and a prompt names the reference in the answer.
-import { UPLOAD_MS } from './limits.ts'
+
+/** A file of 25 MB at two megabits a second. */
+const UPLOAD_MS = 120_000
 
 /** The content of a file to upload. A `File` of a browser is a `Blob` that has a name. */
 export type UploadContent = Blob | Uint8Array

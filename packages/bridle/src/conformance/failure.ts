@@ -1,5 +1,7 @@
 // The difference between a server's answer and the answer that a case expects.
-import { SHOWN_CHARS_MAX } from './limits.ts'
+
+/** Characters of a value in a failure: enough to see the difference on a screen. */
+const SHOWN_CHARS_MAX = 1_000
 
 export interface Difference {
   /** The place of the difference: a field of a body, a header, `status`. */

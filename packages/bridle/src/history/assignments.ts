@@ -1,7 +1,15 @@
 // Secrets assigned to a name: environment files, configuration, JSON within text, code. The scanner finds a name and then judges its
 // value. It reads each character a bounded number of times, so its time is linear in the text.
-import { JUDGED_CHARS, LOOSE_SECRET_CHARS_MIN, NAMED_SECRET_CHARS_MIN, RANDOM_CHARS_MIN } from './limits.ts'
 import { isSecretVariable, nameKind } from './secret-names.ts'
+
+/** The value of a secret variable: shorter ones are settings, such as `TOKEN=none`. */
+const NAMED_SECRET_CHARS_MIN = 6
+/** A value in prose or code under the name of a secret, which has to look like one. */
+const LOOSE_SECRET_CHARS_MIN = 6
+/** The beginning of a value says whether it is a secret; the end is looked for only where it is one. */
+const JUDGED_CHARS = 512
+/** Letters that only a generator mixes so: keys begin at 16 characters. */
+const RANDOM_CHARS_MIN = 16
 
 export const REMOVED = '[removed]'
 

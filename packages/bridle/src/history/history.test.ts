@@ -5,9 +5,9 @@ import type { AnyEvent, Event } from '../kernel/event.ts'
 import { emptyState, evolve } from '../kernel/projections/state.ts'
 import { goldenLogs } from '../kernel/session/fold-version.ts'
 import { streamEnvelope } from '../surfaces/frontend/envelope.ts'
-import { History } from './history.ts'
+import { History, MOMENTS_MAX } from './history.ts'
 import type { HistoryError, HistoryProblem } from './history-error.ts'
-import { KEPT_EVERY, MOMENTS_MAX } from './limits.ts'
+import { KEPT_EVERY } from './kept-states.ts'
 import type { LogEntry } from './log-entry.ts'
 
 const key = { tenant: 'golden', agent: 'golden', id: 'golden' }

@@ -9,9 +9,11 @@ import type { ChatSession } from '../surfaces/frontend/wire.ts'
 import { type FoldedLog, type FoldedState, foldEntry, initialState } from './folded-state.ts'
 import { HistoryError } from './history-error.ts'
 import { KeptStates } from './kept-states.ts'
-import { MOMENTS_MAX } from './limits.ts'
 import type { LogEntry } from './log-entry.ts'
 import { identityIn, sessionView } from './session-view.ts'
+
+/** Moments that a history remembers, so that a page which asks for one again gets the same object: a few screens of them. */
+export const MOMENTS_MAX = 64
 
 /** The session of a log, as the log route and an export name it. */
 export interface HistorySession {

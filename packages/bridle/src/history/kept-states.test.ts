@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { emptyFrontendState } from '../client/frontend/state.ts'
 import { emptyState } from '../kernel/projections/state.ts'
 import type { FoldedState } from './folded-state.ts'
-import { KeptStates } from './kept-states.ts'
-import { KEPT_EVERY, KEPT_STATES_MAX } from './limits.ts'
+import { KEPT_EVERY, KEPT_STATES_MAX, KeptStates } from './kept-states.ts'
 
 const stateOf = (seq: number): FoldedState => ({ session: { ...emptyState, head: seq }, events: emptyFrontendState })
 

@@ -1,7 +1,11 @@
 // States that stay at even distances, so that any moment of a long log is a short fold away. States share what did not change,
 // so that each costs little.
 import type { FoldedState } from './folded-state.ts'
-import { KEPT_EVERY, KEPT_STATES_MAX } from './limits.ts'
+
+/** Events between two kept states at first: folding as many takes less than a frame of a screen. */
+export const KEPT_EVERY = 256
+/** Kept states of one history: one for each 256 of 100,000 events. A longer log keeps them further apart, so that memory stays bounded. */
+export const KEPT_STATES_MAX = 400
 
 export class KeptStates {
   /** The state before the first event; the others follow at the distance. */

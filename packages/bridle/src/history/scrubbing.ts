@@ -2,8 +2,12 @@
 // under a name that says so, become `[removed]`. Scrubbing twice changes nothing, which keeps an export of an import the same.
 import type { Json } from '../kernel/json.ts'
 import { REMOVED, withoutAssignedSecrets } from './assignments.ts'
-import { SCRUB_PASSES_MAX, SCRUBBED_CHARS_MIN } from './limits.ts'
 import { nameKind } from './secret-names.ts'
+
+/** A shorter text holds no credential that a pattern knows, and most pieces of a stream are shorter. */
+const SCRUBBED_CHARS_MIN = 10
+/** A text is scrubbed until nothing changes: after the second pass, but for texts that are made to need more. */
+const SCRUB_PASSES_MAX = 8
 
 /** The start of a word, also directly behind an escape, a colour or an encoded character: `\\nghp_…`, `%0Aghp_…`. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|[[;]\d{1,3}m))`

@@ -1,9 +1,11 @@
 // An agent as the wires show it.
 import type { EngineIdentity, EngineInfo } from './engine-info.ts'
 import type { Json, JsonObject } from './json.ts'
-import { FIELD_NAME_CHARS_MAX } from './limits.ts'
 import { findUnknownName, nearestName } from './text/nearest-name.ts'
 import { truncate } from './text/truncate.ts'
+
+/** A misspelt name of a field is repeated to its caller, who can see by this much which one it is. */
+const FIELD_NAME_CHARS_MAX = 100
 
 export interface AgentInfo extends EngineIdentity {
   readonly name: string

@@ -1,6 +1,8 @@
 // Operations on a JSON tree, and the one function that applies them, at both ends of every wire.
 // Strict: a batch with one bad operation throws and changes nothing, so the two ends never agree only in part.
-import { PATH_MAX } from './limits.ts'
+
+/** Names in an operation's path: each is a recursive call, and no state of ours is a tenth as deep. */
+const PATH_MAX = 100
 
 /** Not readonly, like all types of this wire: they stay assignable to the types that the protocol document prints. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }

@@ -3,7 +3,10 @@
 import * as v from 'valibot'
 import type { EventType } from './catalogue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
-import { COST_USD_MAX, TOKENS_MAX } from './limits.ts'
+
+/** Cost and tokens in one report: sums of them stay finite, and whole numbers stay exact. */
+const COST_USD_MAX = 1e9
+const TOKENS_MAX = 1e12
 
 const text = v.string()
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))

@@ -1,7 +1,11 @@
 // The result of a call for the model: texts and data as they are. Images, sounds and files become artifacts, which it reads the names of.
 import { isJsonObject, type Json, type JsonObject, present } from '../kernel/json.ts'
 import { truncate } from '../kernel/text/truncate.ts'
-import { BLOCKS_MAX, FIELD_CHARS_MAX } from './limits.ts'
+
+/** Blocks of a result: with more, a list of links would fill the context of the model. */
+const BLOCKS_MAX = 200
+/** Characters of a field that only describes something, such as the address of a resource. */
+const FIELD_CHARS_MAX = 2_000
 
 /** A result on the wire, after the client has checked its shape. */
 export interface CallResult {

@@ -1,4 +1,5 @@
 // A connection to a server: the handshake, the list of tools, and calls. Every failure of the client becomes an McpError.
+
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { shortErrorMessage } from '../agents/error-message.ts'
 import { TIMER_MS_MAX } from '../agents/limits.ts'
@@ -7,10 +8,15 @@ import { isJsonObject, type JsonObject } from '../kernel/json.ts'
 import type { CallResult } from './call-result.ts'
 import { McpError, type McpErrorCode } from './errors.ts'
 import { httpTransport } from './http-transport.ts'
-import { CLOSE_MS_MAX, PAGES_MAX, TOOLS_MAX } from './limits.ts'
+import { CLOSE_MS_MAX } from './limits.ts'
 import { type ListedTool, parseListedTool } from './listed-tool.ts'
 import { isWorker, loadClient, type McpClientModule } from './platform.ts'
 import { isProgram, type McpRun, type McpServer } from './server.ts'
+
+/** Tools of one server that an agent takes: servers with more are catalogues, of which an agent wants a part (`include`). */
+const TOOLS_MAX = 1_000
+/** Pages of a list of tools: a server whose list never ends is left after some seconds. */
+const PAGES_MAX = 100
 
 export class McpConnection {
   readonly #module: McpClientModule

@@ -1,4 +1,5 @@
 // A server behind an address: the transport of the client package, with headers of our own and answers of bounded size.
+
 import { McpError } from './errors.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
 import type { McpClientModule } from './platform.ts'

@@ -3,7 +3,15 @@ import { isObjectSchema } from '../agents/schemas/json-schema.ts'
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { ToolEffect } from '../kernel/schemas.ts'
 import { truncate } from '../kernel/text/truncate.ts'
-import { DESCRIPTION_CHARS_MAX, SCHEMA_CHARS_MAX, SCHEMA_DEPTH_MAX, TOOL_NAME_CHARS_MAX } from './limits.ts'
+
+/** Characters of a tool's name on its server: the longest in use have 64. */
+const TOOL_NAME_CHARS_MAX = 256
+/** Characters of a description: every request to the model carries it. Good ones have a few hundred. */
+const DESCRIPTION_CHARS_MAX = 2_000
+/** Characters of a schema as JSON, for the same reason. A tool with a larger one is offered without it. */
+const SCHEMA_CHARS_MAX = 32_000
+/** Levels of nesting in a schema: forms of people have five. The check of arguments recurses as deep. */
+const SCHEMA_DEPTH_MAX = 32
 
 export interface ListedTool {
   readonly name: string

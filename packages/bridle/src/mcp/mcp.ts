@@ -7,11 +7,17 @@ import { argumentSchema } from './argument-check.ts'
 import { failureText, resultValue } from './call-result.ts'
 import type { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
-import { IDLE_MS, NAME_CHARS_MAX, NAME_HASH_CHARS } from './limits.ts'
 import type { ListedTool } from './listed-tool.ts'
 import { isWorker } from './platform.ts'
 import { type McpOptions, type McpServer, serverProblem } from './server.ts'
 import { type ConnectionLease, SharedConnection } from './shared-connection.ts'
+
+/** Time that a connection stays open for the next run: a conversation uses one connection, and an idle program costs memory. */
+const IDLE_MS = 60_000
+/** Characters of the hash in a name that had to be changed: 24 bits tell the tools of a server apart. */
+const NAME_HASH_CHARS = 6
+/** Characters of a tool's name: providers take no more. */
+const NAME_CHARS_MAX = 64
 
 /**
  * Makes the tools of an MCP server tools of an agent: `tools: [mcp({ name: 'docs', url: 'https://…/mcp' })]`. The tools are named

@@ -1,12 +1,16 @@
 // A server that is a program: started on Node, spoken to over its input and output, one JSON message per line. The transport of the
 // client package is not used: it ends one process only, and not those that the program has started.
+
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { McpError, type McpErrorCode } from './errors.ts'
-import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX, NOISE_BYTES_MAX } from './limits.ts'
+import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX } from './limits.ts'
 import type { McpClientModule } from './platform.ts'
 import type { McpProgram } from './server.ts'
+
+/** Bytes that a program writes between two answers: log lines and progress are far less, and a flood costs time. */
+const NOISE_BYTES_MAX = 64_000_000
 
 export class ProgramTransport implements Transport {
   onclose?: () => void

@@ -2,7 +2,9 @@
 import { TIMER_MS_MAX } from '../agents/limits.ts'
 import { approvalProblem, type ToolApprovalTerms } from '../agents/tools/tool.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import { SERVER_NAME_CHARS_MAX } from './limits.ts'
+
+/** Characters of a server's own name, which stands before each of its tools: it leaves half of the 64 to the tool. */
+const SERVER_NAME_CHARS_MAX = 32
 
 /** An MCP server: a program that is started, or an address. */
 export type McpServer = McpProgram | McpAddress

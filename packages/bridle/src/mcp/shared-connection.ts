@@ -3,8 +3,10 @@
 import { orAbort } from '../agents/or-abort.ts'
 import { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
-import { CONNECT_MS_MAX } from './limits.ts'
 import type { McpRun, McpServer } from './server.ts'
+
+/** Time to connect: a program that npx has to fetch first takes some seconds. */
+const CONNECT_MS_MAX = 30_000
 
 export interface ConnectionLease {
   /** The connection, which is made where there is none. */

@@ -1,4 +1,5 @@
-import { TIMER_MS_MAX } from './limits.ts'
+/** Timers with a longer delay fire at once, in browsers and in Node. */
+const TIMER_MS_MAX = 2 ** 31 - 1
 
 export type WorkEnd<T> =
   | { readonly end: 'done'; readonly value: T }

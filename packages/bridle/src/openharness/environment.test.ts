@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { ENVIRONMENTS_MAX } from './environment.ts'
 import { ShellFault } from './fault.ts'
-import { ENVIRONMENTS_MAX } from './limits.ts'
 import { createShell } from './shell.ts'
 import { stubShell, success } from './stub-engine.suite.ts'
 

@@ -1,7 +1,9 @@
 import { ShellFault } from './fault.ts'
-import { ENVIRONMENTS_MAX } from './limits.ts'
 import type { ShellOptions } from './options.ts'
 import type { ShellEnvironment } from './request.ts'
+
+/** Requests whose environment is remembered: one is sent again soon, or not at all. */
+export const ENVIRONMENTS_MAX = 20
 
 /** The state for the request with this id. */
 export type EnvironmentReader = (requestId: string) => Promise<ShellEnvironment | undefined>

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../kernel/json.ts'
 import type { ResponseMessage } from '../surfaces/openharness/wire.ts'
 import type { DirectiveFeedback } from './feedback.ts'
-import { FEEDBACK_WAITING_MAX } from './limits.ts'
+
+/** Feedback that waits for the next request: engines take as much in one, and what is older has lost its worth. */
+const FEEDBACK_WAITING_MAX = 1_000
 
 const PROFILE = 'openharness.execution_feedback'
 

@@ -4,9 +4,19 @@ import type { RequestMessage } from '../surfaces/openharness/wire.ts'
 import { withinTime } from './deadline.ts'
 import { ShellFault } from './fault.ts'
 import { httpUpload } from './files/http-upload.ts'
-import { ATTEMPT_MS, RESPONSE_BYTES_MAX, RETRIES_MAX, RETRY_MS, RETRY_MS_MAX } from './limits.ts'
 import { createFrameReader, type FrameReader } from './streaming/frame-reader.ts'
 import type { ShellTransport } from './transport.ts'
+
+/** An engine answers within 50 seconds, if only to say that it still works; the rest is for the way there and back. */
+const ATTEMPT_MS = 60_000
+/** Retries of a request whose error says that it may succeed later. With an engine that works for minutes, each waits for up to 50 s. */
+const RETRIES_MAX = 5
+/** The delay before the first retry; each further one doubles it. */
+const RETRY_MS = 500
+/** A longer delay would look like a hang to the person who waits. */
+const RETRY_MS_MAX = 10_000
+/** A response is text for a screen: more than this is not one. */
+const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
 
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions {

@@ -3,7 +3,9 @@
 import { isJsonObject, type JsonObject } from '../kernel/json.ts'
 import type { CapabilityDenial, ErrorObject, RequestMessage } from '../surfaces/openharness/wire.ts'
 import { ShellFault } from './fault.ts'
-import { DIRECTIVES_MAX } from './limits.ts'
+
+/** A response with more directives than this is no answer to a person. */
+export const DIRECTIVES_MAX = 1_000
 
 export interface CheckedResponse {
   /** The error of the engine, or null for success. */

@@ -11,10 +11,16 @@ import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
 import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
 import { type AttachmentUploads, createAttachmentUploads } from './files/shell-file.ts'
-import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
 import { buildRequest, checkEnvironment } from './request.ts'
 import { readResponse } from './response.ts'
+
+/** A handler without a deadline gets this long. A handler that waits for a person has no such limit. */
+const HANDLER_MS = 60_000
+/** Answers to approvals that one turn sends on by itself: more come from an engine that asks in circles. */
+const FOLLOW_UPS_MAX = 50
+/** Turns that wait for the one in progress: more come from a loop that ignores the results. */
+const TURNS_MAX = 100
 
 /** A shell over a transport. */
 export const createShell = (options: ShellOptions): Shell => {

@@ -6,6 +6,9 @@ import * as v from 'valibot'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '../kernel/schemas.ts'
 
+/** A server restarts within minutes; a run that nobody follows for ten is abandoned. */
+export const KEEP_MS = 600_000
+
 const text = v.string()
 const maybe = v.optional
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))

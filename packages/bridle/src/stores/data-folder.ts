@@ -6,7 +6,6 @@ import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { faultCodeOf, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { lockFolder, makeFolder, makePrivate, writeFolderOwner } from './folder-lock.ts'
-import { READER_WAIT_MS } from './limits.ts'
 import {
   beginIncarnation,
   bumpEpoch,
@@ -20,6 +19,9 @@ import { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'
 import type { TailLimits } from './sqlite/tail.ts'
 import { preserveDamagedWal } from './wal/damaged-wal.ts'
 import type { WalDamage } from './wal/wal-check.ts'
+
+/** A backup that runs while the server starts has this long to finish its step; then the start is refused. */
+const READER_WAIT_MS = 5_000
 
 /** Acknowledged commits were found missing when the folder was opened. */
 export interface StoreDamage extends WalDamage {

@@ -1,7 +1,9 @@
 // Shared by the lists of all stores. A cursor is the position of the page's last entry in the order: rows may change
 // between pages, and a position stays valid.
 import { StoreFault } from '../kernel/ports/store-fault.ts'
-import { PAGE_MAX } from './limits.ts'
+
+/** Entries of a page: a larger page would block the event loop while its rows are parsed. */
+const PAGE_MAX = 500
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')
 

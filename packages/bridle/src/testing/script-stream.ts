@@ -1,7 +1,11 @@
 // The answer of a script as a stream of parts, as the packages of providers send it.
 import { hashText } from '../kernel/json.ts'
-import { CHUNKS_MAX, DELAY_MS_MAX } from './limits.ts'
 import { type ScriptAnswer, scriptError } from './script.ts'
+
+/** The longest pause of a script: a timer beyond it fires at once. */
+const DELAY_MS_MAX = 2 ** 31 - 1
+/** Pieces of one text: a script that wants more is a mistake, and each piece is a part of the stream. */
+const CHUNKS_MAX = 100_000
 
 type Part = { readonly type: string; readonly [name: string]: unknown }
 

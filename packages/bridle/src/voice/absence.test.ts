@@ -7,8 +7,7 @@ import { clock as systemClock } from '../targets/node/system-ports.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { bytesOf, silence as quiet, voice as sounding } from './audio/sounds.suite.ts'
 import { cascadeWorld, RecordingClient, script } from './cascade/cascade-world.suite.ts'
-import { AWAY_MS } from './limits.ts'
-import { Lines } from './lines.ts'
+import { AWAY_MS, Lines } from './lines.ts'
 import { silence, TestClient, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []

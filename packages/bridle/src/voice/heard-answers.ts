@@ -4,7 +4,11 @@ import type { HeardAnswer } from './absence.ts'
 import type { LinePorts } from './engine.ts'
 import type { AudioClip } from './keeping/audio-clip.ts'
 import type { AudioKeeper } from './keeping/audio-keeper.ts'
-import { HEARD_MARK_MS, PLAYED_LOOK_MS } from './limits.ts'
+
+/** How often a line looks whether an answer was played to its end: soon enough that a page shows the audio with the answer. */
+export const PLAYED_LOOK_MS = 500
+/** How often the log learns how far the listener of an answer is: three words are lost with a process, and a long answer has some sixty marks. */
+const HEARD_MARK_MS = 1_000
 
 export interface HeardAnswersPorts extends LinePorts {
   readonly request: Pick<VoiceRequest, 'key' | 'session'>

@@ -1,6 +1,8 @@
 // The client of a line. Its socket may break and come back: meanwhile audio waits for it.
 import type { VoiceClient, VoiceFault } from '../kernel/ports/voice.ts'
-import { AWAY_AUDIO_BYTES_MAX } from './limits.ts'
+
+/** Audio that waits for a client that is away: more than two minutes of PCM, longer than answers are. */
+const AWAY_AUDIO_BYTES_MAX = 8_000_000
 
 export class LineClient implements VoiceClient {
   #current: VoiceClient | null

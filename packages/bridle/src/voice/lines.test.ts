@@ -1,11 +1,14 @@
 // Lines: one for each session, faults of the provider, reconnects, and lines on which nothing is said.
+
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agent } from '../agents/agent.ts'
 import { isVoiceFault } from '../kernel/ports/voice.ts'
 import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
-import { IDLE_MS, PROVIDER_UNSENT_BYTES_MAX, RESPONSE_END_MS } from './limits.ts'
+import { RESPONSE_END_MS } from './realtime/line-responses.ts'
 import { openai } from './realtime/openai/openai.ts'
+import { PROVIDER_UNSENT_BYTES_MAX } from './realtime/provider-connection.ts'
+import { IDLE_MS } from './realtime/provider-link.ts'
 import type { ConnectProvider } from './realtime/provider-socket.ts'
 import { KEY, silence, TestClient, talker, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
 

@@ -10,11 +10,13 @@ import {
   type VoiceRequest,
 } from '../kernel/ports/voice.ts'
 import type { EngineLine, LinePorts, VoiceEngine } from './engine.ts'
-import { AWAY_MS } from './limits.ts'
 import { LineClient } from './line-client.ts'
 import type { ProviderAccess } from './realtime/provider.ts'
 import { KEY_VARIABLES } from './realtime/providers.ts'
 import { type RealtimeLine, realtimeEngine } from './realtime/realtime-line.ts'
+
+/** A client that is back within this goes on with its line; after it, the listener has hung up. Mobile networks change cells in less. */
+export const AWAY_MS = 10_000
 
 export interface LinesPorts extends LinePorts {
   /** Whether a model decides what the agent does next: only such an agent can speak through the provider's model. */

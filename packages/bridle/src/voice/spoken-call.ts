@@ -3,7 +3,9 @@
 import type { JsonObject } from '../kernel/json.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
-import { CALL_CHARS_MAX } from './limits.ts'
+
+/** Characters of a call that a line reads before an approval: a quarter of a minute of speech, which a listener can still keep in mind. */
+const CALL_CHARS_MAX = 200
 
 export interface SpokenCall {
   /** The beginning of the arguments; empty = there are none to read. */

@@ -1,6 +1,8 @@
 // A kind of worker thread of which the last one that is done is kept: its start takes longer than most requests.
 import { Worker } from 'node:worker_threads'
-import { SCAN_MEMORY_MB } from './limits.ts'
+
+/** Memory of the thread that lists and searches: the files of one folder, and the text of one file. */
+const SCAN_MEMORY_MB = 256
 
 export class KeptThread {
   readonly #file: URL

@@ -1,6 +1,8 @@
 // Errors for the model: the message says what to do, and names no path outside of the workspace.
 import { truncate } from '../kernel/text/truncate.ts'
-import { SHOWN_PATH_CHARS } from './limits.ts'
+
+/** Characters of a path in an error: enough to recognise it. */
+const SHOWN_PATH_CHARS = 200
 
 /** The reason why a tool of a workspace did not do its work. */
 export type WorkspaceErrorCode =

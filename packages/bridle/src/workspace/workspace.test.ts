@@ -1,4 +1,5 @@
 // The tools for files, on a real disk.
+
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -19,7 +20,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { planWaves } from '../agents/loop/calls/waves.ts'
 import { ConfinedFolder } from './files/confined-folder.ts'
-import { EDIT_BYTES_MAX, READ_BYTES_MAX, RESULT_CHARS_MAX, WRITE_BYTES_MAX } from './limits.ts'
+import { RESULT_CHARS_MAX, WRITE_BYTES_MAX } from './limits.ts'
+import { EDIT_BYTES_MAX } from './tools/edit-file.ts'
+import { READ_BYTES_MAX } from './tools/read-file.ts'
 import { callTool, TestWorkspace } from './workspace.suite.ts'
 import { workspace } from './workspace.ts'
 import { WorkspaceError } from './workspace-error.ts'

@@ -5,7 +5,7 @@ import { probeBubblewrap } from '../runners/sandboxes/isolation/bubblewrap.ts'
 import { protectionProblem } from '../runners/sandboxes/protection/held-protection.ts'
 import { isProtected, protectedPlaces } from '../runners/sandboxes/protection/protected-places.ts'
 import { ConfinedFolder } from './files/confined-folder.ts'
-import { SCAN_MS, SHELL_MS, SHELL_MS_MAX } from './limits.ts'
+import { SHELL_MS_MAX } from './limits.ts'
 import { plainShell, sandboxedShell } from './shell/shell-starter.ts'
 import { editFileTool } from './tools/edit-file.ts'
 import { listFilesTool } from './tools/list-files.ts'
@@ -14,6 +14,11 @@ import { searchFilesTool } from './tools/search-files.ts'
 import { shellTool } from './tools/shell.ts'
 import { writeFileTool } from './tools/write-file.ts'
 import { shown, WorkspaceError } from './workspace-error.ts'
+
+/** Time of a list or a search: large repositories take less, and the agent has a minute for a call. */
+const SCAN_MS = 10_000
+/** Time of a command where neither the model nor the author says more: a build or a test suite. */
+const SHELL_MS = 120_000
 
 /** Settings of a workspace. */
 export interface WorkspaceSettings {

@@ -8,8 +8,10 @@ import { titleText } from '../../ui/script-text.ts'
 import { statusLook } from '../../ui/status.tsx'
 import type { OfferedAction } from '../action-store.ts'
 import { ACTION_GROUPS, ACTION_IDS, actionRow } from '../action-table.ts'
-import { ROW_CHARS } from '../limits.ts'
 import { eventOf, type PaletteGroup, type PaletteItem } from './palette-item.ts'
+
+/** Characters of a text in a row of the palette. */
+const ROW_CHARS = 120
 
 export interface PageSession {
   readonly id: string

@@ -1,8 +1,12 @@
 // The rows of the palette, and which of them fit what somebody types.
 import type { IconName } from '../../ui/icon-names.ts'
 import type { ActionId } from '../action-table.ts'
-import { GROUP_ROWS, UNTYPED_ROWS } from '../limits.ts'
 import { matchText, type TextMatch } from '../match.ts'
+
+/** Rows of one group: the list stays short enough to be read, and one more letter brings the rest. */
+const GROUP_ROWS = 8
+/** Rows of a group while nothing is typed: all actions of any page, and no more sessions than somebody scrolls through. */
+const UNTYPED_ROWS = 60
 
 export interface PaletteItem {
   readonly key: string

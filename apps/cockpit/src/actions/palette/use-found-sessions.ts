@@ -2,7 +2,11 @@
 import type { SessionRow } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useLive, useServer } from '../../server/server-context.tsx'
-import { FOUND_SESSIONS, SEARCH_PAUSE_MS } from '../limits.ts'
+
+/** The pause in typing after which the server is asked for sessions. */
+const SEARCH_PAUSE_MS = 150
+/** Sessions that the server is asked for: a group shows fewer. */
+const FOUND_SESSIONS = 20
 
 /** The page's sessions, and those that fit the query behind them. A null query asks nobody. */
 export const useFoundSessions = (query: string | null): readonly SessionRow[] => {

@@ -1,5 +1,7 @@
 // A JSON Schema as the fields of a form. A part that no field can express is a field of JSON.
-import { FORM_LEVELS_MAX } from '../limits.ts'
+
+/** Deeper objects are JSON: nobody fills in a form of so many levels, and a schema may contain itself. */
+const FORM_LEVELS_MAX = 4
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 export type JsonSchema = { readonly [keyword: string]: unknown }

@@ -9,8 +9,12 @@ import { Icon } from '../../ui/icon.tsx'
 import { plainName, visibleText } from '../../ui/plain-text.ts'
 import { prettyText } from '../../ui/pretty-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { PRETTY_BYTES, PREVIEW_BYTES } from './limits.ts'
 import { previewKind } from './preview-kind.ts'
+
+/** An artifact larger than this is saved, not shown: the page holds it as text a second time. */
+const PREVIEW_BYTES = 20_000_000
+/** JSON larger than this is shown as it is: many megabytes take seconds to lay out in lines. */
+const PRETTY_BYTES = 5_000_000
 
 interface ArtifactPreviewProps {
   readonly artifact: { readonly id: string; readonly name: string }

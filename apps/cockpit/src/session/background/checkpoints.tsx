@@ -9,7 +9,9 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { foldScript } from '../../ui/script-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'
-import { CHECKPOINTS_SHOWN } from './limits.ts'
+
+/** Checkpoints at first: the others are one click away. */
+const CHECKPOINTS_SHOWN = 6
 
 export const Checkpoints = () => {
   const { checkpoints, health } = useSession().detail

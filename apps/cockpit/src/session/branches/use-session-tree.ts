@@ -3,8 +3,7 @@ import type { SessionTree } from 'bridle/client'
 import { useEffect, useRef } from 'react'
 import { useLive, useServer } from '../../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../../server/use-loaded.ts'
-import { RELOAD_MS } from '../limits.ts'
-import { useSession } from '../session-context.tsx'
+import { RELOAD_MS, useSession } from '../session-context.tsx'
 
 export const useSessionTree = (): Loaded<SessionTree> => {
   const { client } = useServer()

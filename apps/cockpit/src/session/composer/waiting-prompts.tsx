@@ -4,11 +4,13 @@ import { useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
-import { QUEUED_CHARS } from '../limits.ts'
 import { fileNames } from '../thread/file-names.ts'
 import { useHarnessList, useThreadSource } from '../thread/thread-context.tsx'
 import { useActs } from '../use-acts.ts'
 import { queuedPrompts } from './queued-prompts.ts'
+
+/** Characters of a prompt that waits, which has one line: its turn shows all of it. */
+const QUEUED_CHARS = 300
 
 export const WaitingPrompts = ({ held }: { readonly held: readonly HeldPrompt[] }) => {
   const queued = useHarnessList(queuedPrompts)

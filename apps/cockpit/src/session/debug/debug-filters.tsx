@@ -5,9 +5,11 @@ import { useAction } from '../../actions/use-action.ts'
 import { FilterChip } from '../../sessions/list/filter-chip.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
-import { SEARCH_PAUSE_MS } from './limits.ts'
 import type { EntryFilter, FilterName } from './log/entry-filter.ts'
 import type { LogFacets } from './log/log-facets.ts'
+
+/** The pause in typing after which the rows are searched. */
+const SEARCH_PAUSE_MS = 120
 
 interface DebugFiltersProps {
   readonly filter: EntryFilter

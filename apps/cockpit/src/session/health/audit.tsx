@@ -10,7 +10,11 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'
-import { AUDIT_ROWS, SNAPSHOT_ROWS } from './limits.ts'
+
+/** Rows of the audit that come with each click. */
+const AUDIT_ROWS = 50
+/** Rows of the audit in a snapshot of health, at most: with fewer, there are no older ones. */
+const SNAPSHOT_ROWS = 12
 
 type AuditRow = HealthEnvelope['payload']['audit'][number]
 

@@ -1,9 +1,8 @@
 // The budgets of a session against their limits, with what happens there.
 
 import { BUDGET_NAMES, budgetNote, budgetText, budgetWords, enforcementText } from 'bridle/words'
-import { HIGH_PART } from '../../ui/limits.ts'
 import { Meter } from '../../ui/meter.tsx'
-import { partOf } from '../../ui/meter-bar.tsx'
+import { HIGH_PART, partOf } from '../../ui/meter-bar.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
 import { type Budget, currentValue, type Health, levelTones } from './budget-values.ts'

@@ -1,5 +1,11 @@
 // The geometry of a small plot: where its points, its grid and its limits stand.
-import { AXIS_WIDTH_MIN, DIGIT_WIDTH, PLOT_POINTS_MAX } from './limits.ts'
+
+/** Points of a line: one with more points than pixels shows no more. */
+export const PLOT_POINTS_MAX = 240
+/** Plots below each other begin at the same place, unless a number beside the axis needs more. */
+const AXIS_WIDTH_MIN = 33
+/** The width of a digit in a plot, with some to spare. */
+const DIGIT_WIDTH = 6.5
 
 export interface PlotPoint {
   /** In ms since 1970. */

@@ -3,8 +3,10 @@
 import { useId } from 'react'
 import { secondText } from '../../ui/clock.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { TABLE_ROWS_MAX } from './limits.ts'
 import { axisWidth, type PlotPoint, plotShape } from './plot-path.ts'
+
+/** Rows of the table of a plot: nobody reads more. */
+const TABLE_ROWS_MAX = 50
 
 interface PlotProps {
   readonly title: string

@@ -1,11 +1,15 @@
 // The score, and everything that lowered it, in the server's own words with the events that show it.
-import { LOW_SCORE } from '../../sessions/limits.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
-import { GOOD_SCORE } from '../limits.ts'
 import type { Health } from './budget-values.ts'
 import { findingText } from './finding-text.ts'
+
+/** A score of this or less is shown as bad: half of all points are lost. */
+export const LOW_SCORE = 50
+
+/** A score of this or more is good: nothing but small things were found. */
+export const GOOD_SCORE = 80
 
 export const Score = ({ health }: { readonly health: Health }) => {
   const { score, penalties, risk_flags: flags } = health

@@ -5,8 +5,12 @@ import { useEffect, useRef, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { usePast } from '../past/past-context.ts'
 import { useSession } from '../session-context.tsx'
-import { REPLAY_EVENTS, SILENCE_MS } from './limits.ts'
 import type { PlotPoint } from './plot-path.ts'
+
+/** Events before the newest from which the plot of the score is made: more than a plot can show. */
+const REPLAY_EVENTS = 5_000
+/** A replay comes at once: after this silence it is over. */
+const SILENCE_MS = 400
 
 export const useScoreSeries = (): readonly PlotPoint[] => {
   const live = useLiveSeries()

@@ -2,9 +2,11 @@
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useSession } from '../session-context.tsx'
-import { LOG_PAGE } from './limits.ts'
 import { PastLog } from './log/past-log.ts'
 import { PastProvider } from './past-provider.tsx'
+
+/** Events of one request for the log: some hundred kilobytes, which a browser reads within a few milliseconds. */
+export const LOG_PAGE = 1_000
 
 export const LivePast = ({ children }: { readonly children: ReactNode }) => {
   const { client } = useServer()

@@ -11,10 +11,12 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { usePresent } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
-import { REST_MS } from './limits.ts'
 import { usePast } from './past-context.ts'
 import { useBranchHere } from './use-branch-here.ts'
 import './past.css'
+
+/** Time that the cursor rests before a screen reader says where it is. */
+const REST_MS = 600
 
 export const PastBanner = () => {
   const { isLoading, problem } = usePast()

@@ -14,7 +14,6 @@ import { ReadOnlyContext } from '../../server/use-can.ts'
 import { MomentContext } from '../../ui/use-now.ts'
 import { type OpenSession, SessionContext, useSession } from '../session-context.tsx'
 import { usePlayback } from './bar/use-playback.ts'
-import { FOLLOW_MS, PAGE_PACE_MS } from './limits.ts'
 import { cursorProblem, cursorText, parseCursor } from './log/cursor.ts'
 import { liveOverview } from './log/log-overview.ts'
 import type { LogState, PastLog } from './log/past-log.ts'
@@ -22,6 +21,11 @@ import { PastContext, type PastControls } from './past-context.ts'
 import { PastConversation } from './past-conversation.ts'
 import { useCursor } from './use-cursor.ts'
 import { usePaced } from './use-paced.ts'
+
+/** Time between two looks for events that came meanwhile. */
+const FOLLOW_MS = 1_000
+/** Time between two renderings of the page while the cursor is dragged: each may take longer than a frame, and the cursor must not wait. */
+const PAGE_PACE_MS = 150
 
 interface PastProviderProps {
   readonly log: PastLog

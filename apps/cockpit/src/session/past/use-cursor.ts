@@ -2,7 +2,9 @@
 // follows behind.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { ADDRESS_MS } from './limits.ts'
+
+/** Time between two changes of the address while the cursor moves: browsers ignore a page that changes it all the time. */
+const ADDRESS_MS = 400
 
 export interface AddressCursor {
   /** As the address has it, or as it will; null = the page is live. */

@@ -4,7 +4,9 @@ import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { foldScript, isScript } from '../../ui/script-text.ts'
-import { PROMPT_CHARS } from './limits.ts'
+
+/** A prompt longer than this begins with a part. */
+const PROMPT_CHARS = 1_500
 
 /** The words of a person, as they were written. */
 export const PromptText = ({ text }: { readonly text: string }) => {

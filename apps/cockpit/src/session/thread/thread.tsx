@@ -6,7 +6,6 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { showError } from '../../ui/toast.tsx'
 import { waitingPrompts } from '../composer/queued-prompts.ts'
-import { OLDER_STEP, WINDOW_MESSAGES } from './limits.ts'
 import { LiveAnswer } from './live-answer.tsx'
 import { LiveQuestion } from './live-question.tsx'
 import { Markers } from './markers/marker-row.tsx'
@@ -14,8 +13,11 @@ import { OlderMessages } from './older-messages.tsx'
 import { useHarnessList, useHarnessValue, useThreadIndex, useThreadSource } from './thread-context.tsx'
 import { useSelectedRow } from './use-selected-row.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
-import { firstShown, windowCut } from './window-cut.ts'
+import { firstShown, WINDOW_MESSAGES, windowCut } from './window-cut.ts'
 import './thread.css'
+
+/** The older messages that come with each look beyond the top. */
+const OLDER_STEP = 40
 
 /** `children` is the composer: it belongs to the column of the thread. */
 export const Thread = ({ children }: { readonly children: ReactNode }) => {

@@ -1,8 +1,10 @@
 // A call or an event that the address names is shown, once it is on the page.
 import { useEffect, useRef } from 'react'
 import { useSelection } from '../inspector/use-selection.ts'
-import { POINTED_MS } from './limits.ts'
 import { useThreadIndex } from './thread-context.tsx'
+
+/** Time that a row which was jumped to stays marked: long enough to find it. */
+const POINTED_MS = 2_000
 
 export const useSelectedRow = (): void => {
   const { call, event } = useSelection()

@@ -1,6 +1,8 @@
 // The scroll of a thread: it follows what comes while its reader is at the end, and is left alone everywhere else.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import { END_PIXELS } from './limits.ts'
+
+/** Within this many pixels of the end, the thread follows what comes. */
+const END_PIXELS = 64
 
 interface ThreadScroll {
   readonly viewport: RefObject<HTMLDivElement | null>

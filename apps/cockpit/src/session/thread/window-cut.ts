@@ -1,5 +1,10 @@
 // The place where the window of assistant-ui begins, and the first older message on the page.
-import { OLDER_KEPT, WINDOW_MESSAGES } from './limits.ts'
+
+/** The messages that assistant-ui holds: every one costs it time on every update. The cut moves in steps of half of this. */
+export const WINDOW_MESSAGES = 20
+
+/** The older messages that stay on the page while somebody reads at the end. */
+const OLDER_KEPT = 80
 
 /** The same cut as `useHarnessRuntime` makes with `last`: in steps of half a window, for the messages that do not wait. */
 export const windowCut = (length: number): number => {

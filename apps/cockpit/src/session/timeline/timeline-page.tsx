@@ -1,4 +1,5 @@
 // The page of a session's calls over time: one row for each call on a shared axis, and the selected one beside them.
+
 import { useCallback, useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useCanBranch } from '../../server/use-can.ts'
@@ -11,7 +12,7 @@ import { useSession } from '../session-context.tsx'
 import { CallPanel, MarkPanel } from './call-panel.tsx'
 import { ChartBox } from './chart/chart.tsx'
 import { ChartProvider } from './chart/chart-context.tsx'
-import { GROUP_HEAD_PX, PAN_PART, ZOOM_STEP } from './limits.ts'
+import { ZOOM_STEP } from './chart/use-wheel-zoom.ts'
 import { type AxisKind, type Chart, chartAxis, chartOf, chartTimes } from './model/chart.ts'
 import { type CallFilter, type CallsRow, callCounts, chartRows } from './model/chart-rows.ts'
 import {
@@ -28,6 +29,11 @@ import { useBranchBefore } from './use-branch-before.ts'
 import { useChartTime } from './use-chart-time.ts'
 import { useTimelineActions } from './use-timeline-actions.ts'
 import './timeline.css'
+
+/** On a phone the name of a group has a line above its rows. */
+const GROUP_HEAD_PX = 24
+/** The part of the window that an arrow key moves it by. */
+const PAN_PART = 0.15
 
 const TimelinePage = () => {
   const { events, detail } = useSession()

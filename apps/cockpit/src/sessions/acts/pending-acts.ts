@@ -7,9 +7,11 @@ import { useSyncExternalStore } from 'react'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { SETTLE_MS } from '../limits.ts'
 import { rowKey } from '../list/row-order.ts'
 import { actWords, type SessionAct } from './session-acts.ts'
+
+/** Time for the stream of changes to bring what an act did: it sends at most four changes a second. */
+const SETTLE_MS = 1_000
 
 interface PendingAct {
   readonly act: SessionAct

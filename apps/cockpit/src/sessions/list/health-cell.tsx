@@ -1,8 +1,8 @@
 import type { SessionRow } from 'bridle/client'
 import { Link } from 'wouter'
+import { LOW_SCORE } from '../../session/health/score.tsx'
 import { sessionPath } from '../../shell/paths.ts'
 import { visibleText } from '../../ui/plain-text.ts'
-import { LOW_SCORE } from '../limits.ts'
 import { shownFlags } from './row-words.ts'
 
 /** The score and the flags; both lead to the reasons. */

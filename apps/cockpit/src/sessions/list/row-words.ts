@@ -2,7 +2,11 @@
 
 import type { SessionRow } from 'bridle/client'
 import { ageText, costText } from 'bridle/words'
-import { FAILURE_CHARS, RETRY_NOW_MS } from '../limits.ts'
+
+/** Characters of the reason of a failure in a row, which has one line: the session's page has all of it. */
+const FAILURE_CHARS = 200
+/** An attempt that is due sooner than this is said to come now: rows show whole seconds, late by some. */
+const RETRY_NOW_MS = 5_000
 
 /** `3 of 5 · Run the tests`, `Step 3 of 5` where the step has no title, `attempt 2 of 4`, `reduced detail`; empty where the session tells no progress. */
 export const progressText = ({ step, attempt_count, max_retries, runner_kind }: SessionRow): string => {

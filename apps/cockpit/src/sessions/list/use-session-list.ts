@@ -4,8 +4,16 @@ import type { FabricClient, SessionFilter, SessionRow } from 'bridle/client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveState } from '../../server/live-store.ts'
 import { useLive, useServer } from '../../server/server-context.tsx'
-import { PAGE_ROWS, PAGES_MAX, REFRESH_MS, SEARCH_PAUSE_MS } from '../limits.ts'
 import { mergedRows, orderedRows, rowKey } from './row-order.ts'
+
+/** Sessions of one request: a screen shows thirty, and a list of a hundred rows is drawn in one frame. */
+const PAGE_ROWS = 100
+/** Pages that "Load more" reaches: beyond a thousand rows a search finds a session sooner than an eye. */
+const PAGES_MAX = 10
+/** Time after the last key before a search is sent. */
+const SEARCH_PAUSE_MS = 150
+/** Least time between two requests for a list that changes all the time. */
+const REFRESH_MS = 500
 
 export interface SessionList {
   readonly rows: readonly SessionRow[]

@@ -1,6 +1,5 @@
 // Runs of blank lines in a diff, counted as in any text that a person approves.
-import { isBlank } from '../blank-runs.ts'
-import { BLANK_LINES_MAX } from '../limits.ts'
+import { BLANK_LINES_MAX, isBlank } from '../blank-runs.ts'
 import type { LineRow } from './line-rows.ts'
 
 /** Rows that are shown as they are, or blank ones of one kind that are shown as one. */

@@ -4,8 +4,10 @@ import { linesText } from '../blank-runs.ts'
 import { Blanks, Exact } from '../exact.tsx'
 import { EndMark } from '../reading/end-mark.tsx'
 import type { RowRun } from './blank-rows.ts'
-import { SHOWN_LINE_CHARS } from './limits.ts'
 import { RowFrame } from './row-frame.tsx'
+
+/** Characters of one line at first: minified files are a single line of megabytes. */
+const SHOWN_LINE_CHARS = 5_000
 
 interface DiffRowProps {
   readonly rows: RowRun

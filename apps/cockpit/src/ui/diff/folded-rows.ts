@@ -1,7 +1,9 @@
 // The rows of a diff with long runs of unchanged lines folded.
 
-import { CONTEXT_LINES } from './limits.ts'
 import type { LineRow } from './line-rows.ts'
+
+/** Unchanged lines around a change: enough to see where it is. */
+const CONTEXT_LINES = 3
 
 export type DiffBlock =
   | { readonly type: 'rows'; readonly from: number; readonly rows: readonly LineRow[] }

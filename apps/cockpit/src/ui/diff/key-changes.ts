@@ -1,5 +1,7 @@
 // Two JSON objects compared by key.
-import { KEY_LEVELS_MAX } from './limits.ts'
+
+/** Levels of an object that are compared by key; below them two values are compared as a whole. */
+const KEY_LEVELS_MAX = 8
 
 export interface KeyChange {
   /** The path as people write it: `options.retries`, `files[0]`. */

@@ -8,9 +8,11 @@ import { ReadingContext } from '../reading/reading.ts'
 import { rowRuns } from './blank-rows.ts'
 import { DiffRow } from './diff-row.tsx'
 import { type DiffBlock, foldRows } from './folded-rows.ts'
-import { SHOWN_LINES } from './limits.ts'
 import { compareLines } from './line-rows.ts'
 import './diff.css'
+
+/** Lines on the page at first: more make it slow, and the rest is one click away. */
+const SHOWN_LINES = 400
 
 interface LineDiffProps {
   readonly before: string

@@ -1,6 +1,8 @@
 // Two texts as the lines of a diff.
 import { diffLines } from 'diff'
-import { EDITED_LINES_MAX } from './limits.ts'
+
+/** Lines that differ, added and removed together. The time of the comparison grows with its square: this many take some 100 ms. */
+const EDITED_LINES_MAX = 800
 
 export interface LineRow {
   readonly kind: 'same' | 'add' | 'del'

@@ -3,8 +3,7 @@ import type { MarkedToken, Token, Tokens } from 'marked'
 import { createElement, memo, type ReactNode } from 'react'
 import { Code } from '../code.tsx'
 import { visibleText } from '../plain-text.ts'
-import { Inline } from './inline.tsx'
-import { DEPTH_MAX } from './limits.ts'
+import { DEPTH_MAX, Inline } from './inline.tsx'
 
 interface BlockProps {
   readonly token: Token

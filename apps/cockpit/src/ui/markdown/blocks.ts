@@ -1,6 +1,10 @@
 // A growing text as blocks of markdown. Blocks that are finished are never read again: only the last one can still change.
 import { Lexer, type Token } from 'marked'
-import { MARKS_MAX, OPENINGS_MAX } from './limits.ts'
+
+/** Marks of emphasis, code and links in one block. A reader tries many pairs of them: a text of nothing else would take minutes. */
+const MARKS_MAX = 600
+/** Quotes and items that open on one line. */
+const OPENINGS_MAX = 30
 
 export interface MarkdownBlocks {
   readonly text: string

@@ -3,8 +3,10 @@ import type { MarkedToken, Token } from 'marked'
 import { Fragment, type ReactNode } from 'react'
 import { visibleText } from '../plain-text.ts'
 import { withCharacters } from './entities.ts'
-import { DEPTH_MAX } from './limits.ts'
 import { differingHost, openedAddress } from './links.ts'
+
+/** Lists in lists in quotes: deeper ones are shown as text, for every level costs a frame of the browser's stack. */
+export const DEPTH_MAX = 12
 
 export const Inline = ({ tokens, depth = 0 }: { readonly tokens: readonly Token[]; readonly depth?: number }) =>
   tokens.map((token, at) => (

@@ -6,8 +6,12 @@ import { Button } from '../button.tsx'
 import { visibleText } from '../plain-text.ts'
 import { Blocks } from './block.tsx'
 import { blocksOf, emptyBlocks, growBlocks } from './blocks.ts'
-import { MARKDOWN_CHARS, TAIL_LINES } from './limits.ts'
 import './markdown.css'
+
+/** Longer texts are shown as their last lines until somebody asks for all: live markdown of more takes longer than a frame. */
+const MARKDOWN_CHARS = 100_000
+/** The lines of such a text that are shown at first. */
+const TAIL_LINES = 200
 
 interface MarkdownProps {
   readonly text: string

@@ -1,7 +1,9 @@
 // Whether a person has seen the end of everything that they are about to approve. Each block of it ends with a mark (`end-mark.tsx`); the
 // whole has been read once every mark has been on the screen.
 import { createContext, useEffect, useMemo, useRef, useState } from 'react'
-import { READING_LOOK_MS } from '../limits.ts'
+
+/** How often a card looks whether the end of its text is on the screen: soon after a person has scrolled there. */
+const READING_LOOK_MS = 200
 
 export interface EndOfBlock {
   /** The name and the text of the block: the same block that is shown again has been read. */

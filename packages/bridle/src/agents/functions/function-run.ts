@@ -9,9 +9,16 @@ import { TIMER_MS_MAX } from '../limits.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { type CallScope, createCallScope, noCallScope } from '../steps/call-scope.ts'
 import { nestedCallError } from '../steps/errors.ts'
-import { CONTINUATION_TICKS, WAIT_GRACE_MS } from '../steps/limits.ts'
 import { RunMemo } from '../steps/memo.ts'
 import { continuedRuns, historyPages } from '../steps/run-history.ts'
+
+/**
+ * Time in which a durable function that can only wait stays in memory: an answer that comes at once costs no new beginning, and a
+ * session that waits for a person costs nothing a second later.
+ */
+const WAIT_GRACE_MS = 1_000
+/** Microtasks in which the function may go on after a call of the session that it does not await: a chain of promises needs a few. */
+const CONTINUATION_TICKS = 100
 
 interface PendingWait {
   readonly look: () => boolean

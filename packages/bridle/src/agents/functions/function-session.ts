@@ -3,7 +3,6 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import { TEXT_CHARS_MAX } from '../limits.ts'
 import { createMemory, liveMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { agentEventItem, artifactItem, usageItem } from '../session-items.ts'
@@ -16,6 +15,9 @@ import { abandonedOutcome } from './call-reports.ts'
 import type { FunctionRun } from './function-run.ts'
 import { refusedSteps, sessionSteps } from './session-steps.ts'
 import { runTool } from './tool-call.ts'
+
+/** Characters of streamed text before a run waits for the log. One token event holds at most about twice as many. */
+const TEXT_CHARS_MAX = 200_000
 
 export interface FunctionSession {
   readonly session: AgentSession

@@ -9,10 +9,12 @@ import type { AgentSession, StepContext } from '../session.ts'
 import { agentEventItem } from '../session-items.ts'
 import { checkMs } from '../session-parts.ts'
 import { errorDetails, loggedError, StepError } from '../steps/errors.ts'
-import { STEP_RESULT_CHARS_MAX } from '../steps/limits.ts'
 import type { RunMemo, SignalRecord, StepResult } from '../steps/memo.ts'
 import { checkSignalName, checkStepName, StepNames } from '../steps/step-names.ts'
 import type { FunctionRun } from './function-run.ts'
+
+/** Characters of a step's result as JSON: an event has room for it in every store. Larger results belong in an artifact. */
+const STEP_RESULT_CHARS_MAX = 1_000_000
 
 /** Sleeps and signals share the log with steps. No name of a step has "#", so that these names are nobody else's. */
 const SLEEP = '#sleep:'

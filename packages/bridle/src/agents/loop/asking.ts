@@ -1,4 +1,5 @@
 // Asks the model once. Its answer and the intents of its first calls are one write; after a failure it is retried, or the next model is asked.
+
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
 import type { LanguageModel, Thought } from '../model/model.ts'
@@ -8,7 +9,7 @@ import { retryDelay } from '../model/retries.ts'
 import { eventItem } from './calls/call-items.ts'
 import { budgetOf, planCut, windowOf } from './context/budget.ts'
 import { markForCache } from './context/cache-marks.ts'
-import { TOKEN_CHARS } from './context/limits.ts'
+import { TOKEN_CHARS } from './context/entry.ts'
 import { requestUsageItem, usageWarnings } from './context/usage.ts'
 import { makeRequest, type RequestAnswer } from './hooks/model-request.ts'
 import type { LoopRun } from './loop-run.ts'

@@ -1,6 +1,5 @@
 // The calls of the model's last answer: made, repeated or asked about after a crash, and made once a person has answered.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { OUTCOME_TICKS } from '../limits.ts'
 import { childAgentOf } from '../subagents/child-agents.ts'
 import { callInSpan } from '../trace/spans.ts'
 import { type CallToMake, callContext } from './call-start.ts'
@@ -13,6 +12,9 @@ import type { LoopRun } from './loop-run.ts'
 import { type RuleDecision, ruleInRun, rulingItem } from './policy/call-policy.ts'
 import { withExcerpt } from './transcript/excerpt.ts'
 import { argumentsOf, type CallView, callNameOf, toolNameOf } from './transcript/rendering.ts'
+
+/** Turns of the microtask queue in which outcomes that are known at the same moment come together in one write. */
+const OUTCOME_TICKS = 20
 
 /** Makes calls. Those that child sessions do have only begun with it. */
 export const makeCalls = (run: LoopRun, calls: readonly CallToMake[]): Promise<void> =>

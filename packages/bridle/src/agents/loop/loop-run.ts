@@ -6,12 +6,14 @@ import type { AnyEvent } from '../../kernel/event.ts'
 import type { Job, RunCourse } from '../../kernel/ports/runner.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { AgentDefinition } from '../agent.ts'
-import { CATCH_UP_PAGE } from '../limits.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { NO_SPAN } from '../trace/trace.ts'
 import { withDeadline } from './calls/deadline.ts'
 import { Toolset } from './toolset/toolset.ts'
 import { Transcript } from './transcript/transcript.ts'
+
+/** Events per read while a run learns what happened before it. */
+const CATCH_UP_PAGE = 1_000
 
 export interface LoopControls {
   /** Aborts when the run is cancelled, stopped or over. */

@@ -6,7 +6,6 @@ import type { RunEnd } from '../../kernel/ports/runner.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { shortErrorMessage } from '../error-message.ts'
-import { PAUSE_MS_MAX } from '../limits.ts'
 import { answerText, type StepCall } from '../model/model.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { parseRunInput } from '../schemas/input.ts'
@@ -29,6 +28,9 @@ import { answerOf } from './toolset/answer.ts'
 import { openToolset, ToolSourceError } from './toolset/toolset.ts'
 import { argumentsOf } from './transcript/rendering.ts'
 import { OUTPUT_REMINDER, type TurnRecord } from './transcript/turn-record.ts'
+
+/** The longest pause before a model is asked again that is spent in memory. A longer one is a wait, which costs nothing. */
+const PAUSE_MS_MAX = 10_000
 
 /** Drives a run that has been reported as started or resumed, from wherever it stands. */
 export const runLoop = async (

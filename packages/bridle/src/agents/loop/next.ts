@@ -1,6 +1,8 @@
 // The next thing that a run does: a pure function of its situation, asked after each commit, so a crash between two commits needs no code.
 import type { ToolEffect } from '../../kernel/schemas.ts'
-import { REMINDERS_MAX } from '../limits.ts'
+
+/** How often a model is told that its output does not fit: a model that fails three times does not understand the schema. */
+const REMINDERS_MAX = 2
 
 export interface CallSituation {
   readonly id: string

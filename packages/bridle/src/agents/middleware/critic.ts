@@ -1,8 +1,14 @@
 // `critic({ criteria })`: a model reads each answer and says what is missing; the agent's model is then asked again.
 import { truncate } from '../../kernel/text/truncate.ts'
 import type { ModelChoice } from '../model-agent.ts'
-import { CRITIC_CHARS_MAX, CRITIC_FINDINGS_MAX, CRITIC_TOKENS_MAX } from './limits.ts'
 import type { Middleware } from './middleware.ts'
+
+/** Characters of the prompt and of the answer that a critic reads: some 12,000 tokens each. */
+const CRITIC_CHARS_MAX = 50_000
+/** Tokens of a critic's answer: a list of what is missing. */
+const CRITIC_TOKENS_MAX = 1_000
+/** Things that a critic says are missing: nobody mends more at once. */
+const CRITIC_FINDINGS_MAX = 20
 
 /** The criteria of `critic()`, and its model. */
 export interface CriticOptions {

@@ -1,8 +1,10 @@
 // `guardrails({ checks })`: the author's own checks look at each answer, and at each call where that is wanted.
 import { truncate } from '../../kernel/text/truncate.ts'
 import { shortErrorMessage } from '../error-message.ts'
-import { FINDING_CHARS_MAX } from './limits.ts'
 import type { AnswerReview, Middleware, MiddlewareTurn } from './middleware.ts'
+
+/** Characters of a finding of a check: a sentence or two, for the model and for people. */
+const FINDING_CHARS_MAX = 1_000
 
 /** The checks of `guardrails()`. */
 export interface GuardrailOptions {

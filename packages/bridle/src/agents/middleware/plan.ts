@@ -3,8 +3,12 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import { SESSION_MEMORY_VALUE_CHARS_MAX } from '../../kernel/limits.ts'
 import { type SchemaIssue, writtenSchema } from '../schemas/standard-schema.ts'
 import { tool } from '../tools/tool.ts'
-import { PLAN_STEP_CHARS_MAX, PLAN_STEPS_MAX } from './limits.ts'
 import type { Middleware } from './middleware.ts'
+
+/** Steps of a plan: a longer one is a list of tasks, and belongs into a file. */
+const PLAN_STEPS_MAX = 30
+/** Characters of a step of a plan: thirty of them fit into one value of the session's memory. */
+const PLAN_STEP_CHARS_MAX = 200
 
 /** Middleware with the tool `update_plan`. A turn that begins with an unfinished plan has it before the model. */
 export const plan = (): Middleware => ({

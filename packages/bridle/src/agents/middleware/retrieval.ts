@@ -1,9 +1,16 @@
 // `retrieval({ search })`: documents that fit the prompt are put before the model at the start of each turn.
+
 import { present } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
-import { TOKEN_CHARS } from '../loop/context/limits.ts'
-import { DOCUMENT_LABEL_CHARS, DOCUMENT_TOKENS_MAX, DOCUMENTS_MAX } from './limits.ts'
+import { TOKEN_CHARS } from '../loop/context/entry.ts'
 import type { Middleware, MiddlewareTurn } from './middleware.ts'
+
+/** Documents that a search is asked for: more makes models read worse. */
+const DOCUMENTS_MAX = 5
+/** Tokens of the documents of one search: a few pages, and a small part of what models read. */
+const DOCUMENT_TOKENS_MAX = 4_000
+/** Characters of an id, a title, an address and a reason of a document in the log: people read them in a list. */
+const DOCUMENT_LABEL_CHARS = 300
 
 /** The search behind `retrieval()`, and its bounds. */
 export interface RetrievalOptions {

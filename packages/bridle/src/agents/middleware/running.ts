@@ -15,8 +15,12 @@ import { agentEventItem, usageItem } from '../session-items.ts'
 import { trackedCall } from '../session-parts.ts'
 import { isLoopEventType } from '../tools/tool.ts'
 import { thinkInSpan } from '../trace/spans.ts'
-import { HOOK_EVENTS_CHARS_MAX, HOOK_EVENTS_MAX } from './limits.ts'
 import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
+
+/** Events that one function of a middleware may add to the write of its decision: more is a log of its own. */
+const HOOK_EVENTS_MAX = 100
+/** Characters of these events and usage together: a write holds them in memory a few times. */
+const HOOK_EVENTS_CHARS_MAX = 1_000_000
 
 /** The points of a middleware that decide something about a turn. */
 export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'compact'

@@ -1,11 +1,13 @@
 // The stream of one call of a model. A provider that ignores its abort signal, or never answers, holds nothing up.
 import { isJsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { STALL_LOOKS } from './limits.ts'
 import type { LanguageModel, ModelCallOptions, ModelStream } from './model.ts'
 import { ModelError } from './model-error.ts'
 import { modelError } from './provider-errors.ts'
 import type { StreamPart } from './step-builder.ts'
+
+/** How often a waiting stream is looked at within `limits.stallMs`: a stall is found at most a quarter late. */
+export const STALL_LOOKS = 4
 
 export const openModelStream = (
   model: LanguageModel,

@@ -2,9 +2,11 @@
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
 import { isJsonObject, ownProperty } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
-import { PROVIDER_MESSAGE_CHARS_MAX } from './limits.ts'
 import type { LanguageModel } from './model.ts'
 import { ModelError, type ModelErrorReason } from './model-error.ts'
+
+/** Characters of a provider's own error message in ours: its first sentences. */
+const PROVIDER_MESSAGE_CHARS_MAX = 500
 
 /** The error of a call that failed while it was requested, or while its answer arrived. */
 export const modelError = (

@@ -1,15 +1,15 @@
 // The size of a step while it arrives: a step is one event, so it has to end before it is too long for one.
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import {
-  CALL_INPUT_DEPTH_MAX,
-  ENTRIES_MAX,
-  ESCAPE_CHARS_MAX,
-  PARTS_MAX,
-  STEP_CHARS_MAX,
-  STREAM_CHARS_MAX,
-} from './limits.ts'
+import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, STEP_CHARS_MAX } from './limits.ts'
 import type { StepContent } from './model.ts'
 import { ModelError } from './model-error.ts'
+
+/** Characters of arguments in one stream: those beyond the limit of a call are thrown away, but a stream of them has to end. */
+const STREAM_CHARS_MAX = 20_000_000
+/** Parts of one stream: the longest answers have 128,000 tokens, and a part that says nothing costs time, too. */
+export const PARTS_MAX = 300_000
+/** The most characters that one character of text becomes in JSON: `\u0000`. */
+const ESCAPE_CHARS_MAX = 6
 
 export type StepSize = ReturnType<typeof createStepSize>
 

@@ -3,7 +3,9 @@ import type { AnyEvent } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
 import type { ReportedSession } from '../../kernel/session/run-reporter.ts'
-import { CONTINUED_RUNS_MAX } from './limits.ts'
+
+/** Branches of branches that continue one turn, whose runs are read: nobody branches deeper in the middle of a turn. */
+const CONTINUED_RUNS_MAX = 100
 
 /** The run, and the runs of parents whose turn it continues. */
 export const continuedRuns = async (session: ReportedSession, runId: string): Promise<ReadonlySet<string>> => {

@@ -1,7 +1,9 @@
 // The names under which the log keeps steps: `name`, then `name#2` for the second one of that name. So a changed order does no harm.
 import { isId } from '../../kernel/event.ts'
 import { StepError } from './errors.ts'
-import { STEP_NAME_CHARS_MAX } from './limits.ts'
+
+/** Characters of the name of a step, a sleep or a signal: people read it in the log. */
+const STEP_NAME_CHARS_MAX = 128
 
 export class StepNames {
   readonly #counts = new Map<string, number>()

@@ -15,7 +15,13 @@ import { argumentsOf, callNameOf, toolNameOf } from '../loop/transcript/renderin
 import type { ChildAgent } from '../middleware/middleware.ts'
 import { acceptInput } from '../schemas/input.ts'
 import { childAgentName, childAgentOf } from './child-agents.ts'
-import { CHILD_FAILURES_MAX, CHILD_ID_DIGITS, CHILD_RETRY_MS } from './limits.ts'
+
+/** The first pause before a child that could not be reached is tried again; each further one is twice as long. */
+const CHILD_RETRY_MS = 1_000
+/** Tries in a row, after which the call fails: half a minute is longer than a restart takes. */
+const CHILD_FAILURES_MAX = 5
+/** Digits of the hash in the id of a child: 128 bits, so that no two calls share one. */
+const CHILD_ID_DIGITS = 32
 
 interface Task {
   readonly call: CallName

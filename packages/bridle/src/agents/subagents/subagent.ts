@@ -6,7 +6,11 @@ import { type AgentDefinition, isAgent } from '../agent.ts'
 import type { ChildAgent, Middleware } from '../middleware/middleware.ts'
 import { type StandardSchema, writtenSchema } from '../schemas/standard-schema.ts'
 import { type Tool, tool } from '../tools/tool.ts'
-import { AT_ONCE_MAX, DEPTH_MAX } from './limits.ts'
+
+/** Sessions above a child that wait for it, the first one included: work that is split more often has lost its purpose. */
+const DEPTH_MAX = 4
+/** Children of one run at the same time: as many as calls of one answer. */
+const AT_ONCE_MAX = 8
 
 /** The options of `subagent`. */
 export interface SubagentOptions {

@@ -3,8 +3,11 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { isGitName } from '../../runners/sandboxes/protection/git-name.ts'
-import { GIT_SEARCH_ENTRIES_MAX, NAMES_SHOWN } from '../limits.ts'
+import { NAMES_SHOWN } from '../limits.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
+
+/** Entries of a worktree in which a file that git refuses is looked for: more is a project with its packages, and takes seconds. */
+const GIT_SEARCH_ENTRIES_MAX = 200_000
 
 export const isGitFailure = (error: unknown): error is Error => error instanceof Error && 'cmd' in error
 

@@ -1,10 +1,13 @@
 // The files that `apply` leaves as they are: how a person names them, and how a refusal offers to keep them.
 import { basename, join, relative, resolve } from 'node:path'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { KEPT_NAMES_MAX, NAMES_SHOWN } from '../limits.ts'
+import { NAMES_SHOWN } from '../limits.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 import type { ChangedFile } from './change-plan.ts'
+
+/** Files that a command to copy keeps: a longer one does not fit on a screen. Those beyond are offered by the next refusal. */
+const KEPT_NAMES_MAX = 50
 
 /** The paths of the files that a person names, as `apply` writes them or as a place on the disk; a string = the reason why not. */
 export const findKept = (

@@ -1,8 +1,10 @@
 // The lines of arguments that an edit changed: old and new, every character visible.
-import { DIFF_LINES_MAX } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { wrapText } from '../terminal/text-lines.ts'
 import { draftArguments } from './argument-editor.ts'
+
+/** An edit of arguments with more lines than this is shown as all old and all new lines: the comparison takes time by the square. */
+const DIFF_LINES_MAX = 2_000
 
 export interface LineChange {
   /** Removed, added, or the same in both. */

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type HarnessApproval, type HarnessClient, HarnessError, type HarnessState } from '../../client/index.ts'
 import { withText } from '../approvals/argument-draft.ts'
-import { ApprovalTalk } from './approval-talk.ts'
-import { QUESTION_ARM_MS } from './limits.ts'
+import { ApprovalTalk, QUESTION_ARM_MS } from './approval-talk.ts'
 import { LinePrinter } from './thread/line-printer.ts'
 
 // The questions look at the clock: a slow machine must not arm them.

@@ -8,9 +8,11 @@ import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { answerIn } from '../terminal/question.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
-import { QUESTION_ARM_MS } from './limits.ts'
 import type { Paint } from './markdown/wrap.ts'
 import type { LinePrinter } from './thread/line-printer.ts'
+
+/** Keys that come this soon after a question appeared were meant for something else. */
+export const QUESTION_ARM_MS = 400
 
 export interface ApprovalTalkOptions {
   readonly client: HarnessClient

@@ -13,8 +13,10 @@ import { isPermanent } from '../../client/socket/endpoint.ts'
 import { costText, durationText, exactCountText } from '../../words/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
-import { COST_WAIT_MS } from './limits.ts'
 import { type NoticeEnvelope, noticeReader } from './thread/notices.ts'
+
+/** The next turn is shown after this time, though the cost of the last one has not come. */
+const COST_WAIT_MS = 2_000
 
 export interface ChatLinkEvents {
   readonly onChange: () => void

@@ -11,7 +11,11 @@ import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls, truncateLine } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
-import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
+
+/** Sessions in the list of `/sessions`: as many as fit a small window. */
+const SESSION_CHOICES_MAX = 12
+/** Files in the list of `/files`. */
+const FILES_SHOWN_MAX = 30
 
 /** A chat as its commands see it. */
 export interface ChatControl {

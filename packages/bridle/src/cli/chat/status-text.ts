@@ -1,7 +1,11 @@
 // The row above the input line: what the session does, and which key matters now.
 import { elapsedText, statusText as statusName } from '../../words/index.ts'
 import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
-import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
+
+/** A shorter run shows no time: the number would only flicker. */
+const ELAPSED_SHOWN_MS = 1_000
+/** Columns that a question leaves for its answer. */
+const ANSWER_COLUMNS_MIN = 12
 
 export interface ChatStatus {
   readonly isAway: boolean

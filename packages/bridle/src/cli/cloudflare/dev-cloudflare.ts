@@ -15,7 +15,6 @@ import { EXIT_CODES, failure } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { portProblem } from '../config/port-owner.ts'
 import { tokenFromEnv } from '../config/settings.ts'
-import { WORKER_READY_MS } from '../limits.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { authorizationHint, type ReadyHint, readyMessage, urlFlag } from '../terminal/greeting.ts'
@@ -24,6 +23,9 @@ import type { CliOutput } from '../terminal/output.ts'
 import { listenForReports } from './report-listener.ts'
 import { type AgentsFolder, workerProject } from './worker-project.ts'
 import { findWrangler, startWrangler } from './wrangler.ts'
+
+/** `bridle dev --target cloudflare` waits this long for the Worker: a first build on a slow machine takes half of it. */
+const WORKER_READY_MS = 60_000
 
 export interface CloudflareDevOptions {
   readonly port: string

@@ -7,7 +7,9 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { appFiles, type FileServer } from '../../targets/node/http/app-files.ts'
 import { elapsedText } from '../../words/index.ts'
-import { BUILD_OUTPUT_CHARS_MAX } from '../limits.ts'
+
+/** The end of a failed build's output: the error stands there. */
+const BUILD_OUTPUT_CHARS_MAX = 20_000
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const app = join(root, 'apps/cockpit')

@@ -4,8 +4,12 @@ import type { FabricClient } from '../../client/index.ts'
 import { type CliCommand, clientOptions, defineCommand, usageError } from '../command.ts'
 import { completionVerbs, shellScripts } from '../completion/shell-scripts.ts'
 import { createClient, serverAddress } from '../config/settings.ts'
-import { COMPLETION_IDS_MAX, COMPLETION_MS } from '../limits.ts'
 import type { VerbRow } from '../verbs.ts'
+
+/** A completion that takes longer feels like a terminal that hangs. */
+const COMPLETION_MS = 800
+/** Session ids that a completion offers; the shell filters them by what was typed. */
+const COMPLETION_IDS_MAX = 200
 
 /** The command for this table of verbs, which has the command in it. */
 export const completionOf = (verbs: { readonly [name: string]: VerbRow }): CliCommand =>

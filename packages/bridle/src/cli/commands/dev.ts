@@ -11,7 +11,6 @@ import { readConfigFile } from '../config/config-file.ts'
 import { DEFAULT_DATA } from '../config/default-data.ts'
 import { checkedPort, serverSettings } from '../config/settings.ts'
 import { earlyNotes, readyNotes } from '../config/start-notes.ts'
-import { STACK_LINES } from '../limits.ts'
 import { startServer, stopServer } from '../runs/own-server.ts'
 import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
@@ -21,6 +20,9 @@ import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
+
+/** Lines of an error's stack in dev; Node keeps ten, which a library may fill alone. */
+const STACK_LINES = 50
 
 export const dev = defineCommand({
   options: { ...flagsOf('--target'), ...serverOptions },

@@ -6,13 +6,15 @@ import { visibleArguments } from '../approvals/approval-text.ts'
 import { defineCommand, sessionOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
-import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { findSession } from '../session-ids/session-prefix.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
+
+/** Steps, branches and approvals that `inspect` shows of each kind; the other verbs list all. */
+const INSPECT_ROWS_MAX = 5
 
 export const inspect = defineCommand({
   options: sessionOptions,

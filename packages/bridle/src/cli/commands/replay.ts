@@ -7,13 +7,15 @@ import type { AnyEvent } from '../../kernel/event.ts'
 import { defineCommand, ExitError, sessionOptions, usageError } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { explainError } from '../explain-error.ts'
-import { REPLAY_GAP_MS } from '../limits.ts'
 import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter } from '../terminal/event-printer.ts'
 import { printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
+
+/** A replay waits at most this long between two events, at normal speed: nobody watches an agent that waits for its operator. */
+const REPLAY_GAP_MS = 2_000
 
 export const replay = defineCommand({
   options: {

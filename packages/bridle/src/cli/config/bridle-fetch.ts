@@ -1,10 +1,14 @@
 // Requests to a server that should be Bridle. Where another program answers, a command must say so, and not that its session does
 // not exist: a 404 of any other server looks like the 404 of an unknown session.
 import { durationText } from '../../words/index.ts'
-import { ANSWER_MS, FOREIGN_PROBE_MS } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
 import { UnreachableError } from './server-url.ts'
+
+/** The question whether the program at an address is Bridle: a program that keeps it waiting longer is asked no further. */
+const FOREIGN_PROBE_MS = 3_000
+/** A plain request gets its answer in this time, also from a server that is busy; a longer silence is a server that hangs. */
+const ANSWER_MS = 30_000
 
 /** The `type` of the error where the program at the address is not Bridle. */
 export const NOT_BRIDLE = 'not_bridle'

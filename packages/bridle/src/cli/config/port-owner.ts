@@ -2,8 +2,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { formatHost } from '../../runners/network/destination.ts'
-import { PORT_OWNER_MS } from '../limits.ts'
 import { programAt } from './bridle-fetch.ts'
+
+/** The program at a port that is in use gets this long to say what it is: the error waits for it. */
+const PORT_OWNER_MS = 1_000
 
 /** Why a server cannot listen there; null = it can. */
 export const portProblem = async (port: number, host: string): Promise<string | null> => {

@@ -3,7 +3,11 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { networkInterfaces } from 'node:os'
-import { PROXY_ANSWER_BYTES_MAX, PROXY_SEARCH_MS } from '../limits.ts'
+
+/** An address of this machine answers within milliseconds, or has no server. */
+const PROXY_SEARCH_MS = 1_000
+/** The answer of a server with hundreds of agents. */
+const PROXY_ANSWER_BYTES_MAX = 1024 * 1024
 
 const PORTS = [80, 443, 3000, 5173, 8000, 8080, 8443, 8888]
 const TLS_PORTS = new Set([443, 8443])

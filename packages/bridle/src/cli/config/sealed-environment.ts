@@ -8,7 +8,9 @@ import { dirname, join } from 'node:path'
 import { CLAUDE_LOGIN_VARIABLE } from '../../runners/credentials/logins/claude-login.ts'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
 import { settingRows, variablesOf } from '../../targets/settings.ts'
-import { SECRETS_FILE_MS } from '../limits.ts'
+
+/** A process takes its secrets file within a second; an older file was left by a process that was killed before. */
+const SECRETS_FILE_MS = 60_000
 
 const SECRETS = [
   ...new Set([

@@ -2,7 +2,9 @@
 import { isJsonObject } from '../../kernel/json.ts'
 import { usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { EXPORT_HEAD_BYTES } from '../limits.ts'
+
+/** The beginning of a file in which the first line of an export ends: it has a name, a version and a program. */
+const EXPORT_HEAD_BYTES = 1_000
 
 /** A usage error that names the file as it was typed, unless the content begins as `bridle export` writes it. */
 export const checkExportHead = async (file: string, content: Blob): Promise<void> => {

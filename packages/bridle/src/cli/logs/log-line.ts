@@ -1,7 +1,11 @@
-import { EVENT_COLUMNS, TYPE_COLUMNS } from '../limits.ts'
 import { type CliOutput, truncateLine } from '../terminal/output.ts'
 import type { LogEvent } from './log-event.ts'
 import { toolOf } from './log-filter.ts'
+
+/** Columns of an event's id in a line of the log: ev-9999; a longer one moves its line. */
+const EVENT_COLUMNS = 7
+/** Columns of an event's type: the longest types that are common. */
+const TYPE_COLUMNS = 18
 
 export const logLine = (out: CliOutput, event: LogEvent): string => {
   const { seq, type, timestamp } = event

@@ -1,8 +1,10 @@
 // Ctrl+C leaves a run, which continues. A second Ctrl+C within a moment cancels it.
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { CANCEL_WINDOW_MS } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
+
+/** A second Ctrl+C within this time cancels the run: long enough to read the line that says so. */
+const CANCEL_WINDOW_MS = 2_000
 
 export interface LeftRun {
   readonly id: string

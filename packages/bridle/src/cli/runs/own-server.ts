@@ -4,9 +4,11 @@ import { durationText } from '../../words/index.ts'
 import { failure } from '../command.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import type { ServerSettings } from '../config/settings.ts'
-import { STOP_GRACE_MS } from '../limits.ts'
 import type { Interruption } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
+
+/** Runs in the server's process get this long to end after Ctrl+C; a second signal does not wait. */
+const STOP_GRACE_MS = 5_000
 
 /** Lets runs at work end in time. Without a line about them the command would seem to hang. */
 export const stopServer = (

@@ -6,8 +6,11 @@ import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError, failure, usageError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { allPages } from '../config/all-pages.ts'
-import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
+import { CANDIDATES_MAX, LIST_PAGE } from '../limits.ts'
 import { checkAgent } from './unknown-agent.ts'
+
+/** Sessions per page while the beginning of an id is looked up: the most that a server gives. */
+const PREFIX_PAGE = 500
 
 /**
  * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent

@@ -1,5 +1,9 @@
 // Ids cut to a beginning that names each of them, for lists on a narrow terminal.
-import { ID_CHARS_MIN, ID_CHARS_SPARE } from '../limits.ts'
+
+/** A shortened id has at least this many characters: shorter ones look like words. */
+const ID_CHARS_MIN = 12
+/** Characters behind those that tell an id from its neighbours in the list; with hexadecimal digits, one in 65,000 is met again. */
+const ID_CHARS_SPARE = 4
 
 /** The beginning of each id. Ids that are not in the list may begin in the same way: a few more characters make that rare. */
 export const shortIds = (ids: readonly string[]): string[] => {

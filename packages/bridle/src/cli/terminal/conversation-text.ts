@@ -1,6 +1,8 @@
 // The words of a conversation that `run`, `attach` and `chat` print alike: calls, answers to approvals, and text that is withdrawn.
 import { durationText } from '../../words/index.ts'
-import { CALL_TIME_SHOWN_MS } from '../limits.ts'
+
+/** A line for each event shows no shorter time: `0.1 s` behind every call is harder to read. */
+const CALL_TIME_SHOWN_MS = 1_000
 
 /** An argument or a result in one line; empty if there is nothing to show. */
 export const inlineValue = (value: unknown): string => {

@@ -6,10 +6,14 @@ import { projectFrames, type StackFrame } from '../../targets/agents/stack-frame
 import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
 import { costText, durationText } from '../../words/index.ts'
 import type { WaitingApprovals } from '../approvals/waiting-approvals.ts'
-import { CAUSES_MAX, WAITING_APPROVALS_MAX } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
 import { behindLabel, wrapWords } from './text-lines.ts'
+
+/** Causes of an error that are looked at: a chain may be a circle. */
+const CAUSES_MAX = 5
+/** Open approvals that `dev` names when it starts: a few lines below the message of a ready server; the rest is a number. */
+const WAITING_APPROVALS_MAX = 5
 
 export interface DevLines {
   readonly run: (update: RunUpdate) => void | Promise<void>

@@ -9,9 +9,11 @@ import { DEFAULT_DATA } from '../config/default-data.ts'
 import { reachableUrl } from '../config/local-server.ts'
 import { DEFAULT_URL } from '../config/server-url.ts'
 import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
-import { LABEL_COLUMNS } from '../limits.ts'
 import { shellWord } from './shell-word.ts'
 import { behindLabel, wrapWords } from './text-lines.ts'
+
+/** Columns before each text of the message of a ready server: the longest label, and room around it. */
+const LABEL_COLUMNS = 12
 
 /** The header for curl; `token` is a shell expression that yields the token. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`

@@ -1,5 +1,7 @@
 // The first Ctrl+C asks the command to finish cleanly. A second one ends the process at once.
-import { INTERRUPT_ECHO_MS } from '../limits.ts'
+
+/** A terminal and npm each pass on the same Ctrl+C; the second signal within this time is an echo. */
+const INTERRUPT_ECHO_MS = 500
 
 export interface Interruption {
   readonly signal: AbortSignal

@@ -3,9 +3,11 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { TYPED_AHEAD_MS } from '../limits.ts'
 import { listenForInterrupt } from './interruption.ts'
 import { type CliOutput, withPrinting } from './output.ts'
+
+/** Time for a terminal to deliver the keys that were pressed before a question. */
+const TYPED_AHEAD_MS = 60
 
 /** The question that is open. Its `interject` prints something below it and asks anew; null = nothing is asked now. */
 export interface QuestionSlot {

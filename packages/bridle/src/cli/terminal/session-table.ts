@@ -1,10 +1,12 @@
 // Sessions in a table: where titles would have no room, ids are cut to a beginning that names them.
 import type { SessionRow } from '../../client/index.ts'
-import { TITLE_COLUMNS } from '../limits.ts'
 import { shortIds } from '../session-ids/short-ids.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 import { printTable, timeAgo } from './table.ts'
+
+/** A list of sessions shortens ids when titles would have fewer columns than this. */
+const TITLE_COLUMNS = 32
 
 /** A column between the status and the title. */
 export interface SessionColumn {

@@ -1,7 +1,10 @@
 // Text that comes in pieces, broken into the lines of a terminal between words. Every letter is shown at once: nobody knows when the
 // next piece comes. A word that turns out too long for its line is taken back and begins the next one.
-import { COLUMNS_MIN, TAB_COLUMNS } from '../limits.ts'
+import { COLUMNS_MIN } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
+
+/** Columns that a tab takes at most. */
+const TAB_COLUMNS = 8
 
 export interface WordFlow {
   /** The text to write, with the commands that take a word back. */

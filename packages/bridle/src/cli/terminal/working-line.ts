@@ -1,8 +1,10 @@
 // A line that says that something is still at work, while nothing else is printed. The next output replaces it.
 import { elapsedText } from '../../words/index.ts'
-import { SILENCE_MS } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine, withPrinting } from './output.ts'
+
+/** Silence after which a terminal says that the run is still at work: people begin to doubt after two seconds. */
+const SILENCE_MS = 1_500
 
 export interface WorkingOutput {
   readonly out: CliOutput

@@ -1,7 +1,6 @@
 // The arithmetic of the worklet, without a browser.
 import { describe, expect, test } from 'vitest'
-import { type CaptureFrame, CaptureFrames } from './capture-frames.ts'
-import { LINE_RATE } from './limits.ts'
+import { type CaptureFrame, CaptureFrames, LINE_RATE } from './capture-frames.ts'
 import { PcmPieces } from './loudspeaker.ts'
 import { PlaybackQueue, type PlaybackReport } from './playback-queue.ts'
 import { Resampler } from './resampler.ts'

@@ -1,6 +1,13 @@
 // The microphone's samples as frames of a line: 20 ms of pcm16 at 24,000 samples a second, each with its level.
-import { FRAME_MS, LINE_RATE, LOUD_LEVEL } from './limits.ts'
 import { Resampler } from './resampler.ts'
+
+/** Samples a second of a line's pcm16. */
+export const LINE_RATE = 24_000
+
+/** A frame of the microphone: short enough for a conversation, and fifty messages a second. */
+const FRAME_MS = 20
+/** The root mean square of loud speech near a microphone, shown as a full meter. */
+const LOUD_LEVEL = 0.25
 
 /** A frame of the microphone. */
 export interface CaptureFrame {

@@ -1,5 +1,5 @@
 // The speaker of a page: plays the audio of a line, and reports what was really played.
-import { LINE_RATE } from './limits.ts'
+import { LINE_RATE } from './capture-frames.ts'
 import { SPEAKER_PROCESSOR, type SpeakerCommand, type SpeakerMessage } from './worklet-messages.ts'
 
 /** Settings of `openLoudspeaker`. */

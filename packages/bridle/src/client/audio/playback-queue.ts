@@ -1,7 +1,12 @@
 // Audio that waits to be played, and the count of what was played. The count is that of the samples that went to the speaker, so an
 // interruption knows what the listener heard.
-import { LINE_RATE, REPORT_MS, WAITING_MS_MAX } from './limits.ts'
+import { LINE_RATE } from './capture-frames.ts'
 import { Resampler } from './resampler.ts'
+
+/** Time between two reports of what was played: an interruption cuts a word at most. */
+const REPORT_MS = 100
+/** Audio that waits to be played: ten minutes. Models speak faster than they are heard, and no answer is so long. */
+const WAITING_MS_MAX = 600_000
 
 /** The milliseconds of an item that were played so far. */
 export interface PlaybackReport {

@@ -1,6 +1,8 @@
 // The state of a dialogue, folded from the events of its line and of the page. The page shows it as it is.
 import type { FabricVoiceEvent } from '../voice/options.ts'
-import { CAPTIONS_MAX } from './limits.ts'
+
+/** Captions that a dialogue keeps: what was just said. The session has the rest. */
+const CAPTIONS_MAX = 6
 
 /**
  * The phase to show. `ready`: the line is open and the microphone off. `listening`: the microphone is on. `hearing`: somebody speaks.

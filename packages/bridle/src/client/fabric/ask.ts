@@ -2,12 +2,15 @@
 // have other runs before and after, whose events are left out.
 import type { AcceptedRun, AgentEvent, RunStatus } from '../../surfaces/fabric/wire.ts'
 import type { CancelReceipt } from '../../surfaces/http/wire.ts'
-import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
 import type { NewWorkspace } from './calls.generated.ts'
 import type { FabricCalls } from './calls.ts'
 import { FabricError } from './error.ts'
 import { sleep } from './event-feed.ts'
 import type { FabricJson } from './request-options.ts'
+
+/** Attempts to submit a run while the server cannot be reached: some seconds, the time of a restart. */
+const SUBMIT_TRIES_MAX = 5
 
 /** Settings of `ask`. */
 export interface AskOptions {

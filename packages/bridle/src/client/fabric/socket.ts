@@ -2,12 +2,14 @@
 // once and in order.
 import { type LogPosition, parseEventId, positionText } from '../../kernel/positions/log-position.ts'
 import type { FabricClientMessage, FabricEvent, FabricServerMessage } from '../../surfaces/fabric/wire.ts'
-import { EARLY_MAX } from '../limits.ts'
 import { isPermanent, socketEndpoint } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 import { FabricError } from './error.ts'
 import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
+
+/** Messages that wait for the first connection of a Fabric socket: more come from a loop that ignores the answers. */
+const EARLY_MAX = 100
 
 /** Connects at once; the callbacks report the rest. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)

@@ -3,9 +3,11 @@
 import type { VisibleEventType } from '../../kernel/catalogue.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
-import { LIST_MAX } from '../limits.ts'
 import { emptyFrontendState, type FrontendState, type FrontendTool, type FrontendTurn } from './state.ts'
 import { agentIn, closeOpenWork, endCalls, inTurn, newTool, restartTurn, withTool } from './turn-changes.ts'
+
+/** Entries in a list of the frontend state, such as the timeline: several screens of them, and bounded in a long session. */
+const LIST_MAX = 500
 
 /**
  * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type

@@ -1,11 +1,15 @@
 // Commands without an answer yet. When the connection breaks, a command is sent again under its id, so that it takes effect once.
 // A cancel or an approval is rejected instead: the user decides again.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
-import { HELD_MAX, UNAVAILABLE_MAX, UNAVAILABLE_MS } from '../limits.ts'
+import { HELD_MAX } from '../limits.ts'
 import { randomId } from '../socket/messages.ts'
 import { HarnessError } from './error.ts'
 import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
+
+/** A session that stopped is open again within a second; after five seconds the command fails, and its caller decides. */
+const UNAVAILABLE_MS = 1_000
+const UNAVAILABLE_MAX = 5
 
 /** The close code of a message that is too big. */
 const TOO_BIG = 1009

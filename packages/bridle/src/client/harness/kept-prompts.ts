@@ -1,7 +1,10 @@
 // Prompts without an answer, kept where a reload of the page finds them. Each has its command id, so that sending it again takes effect once.
 import type { HarnessCommand } from '../../surfaces/transport/wire.ts'
-import { HELD_MAX, KEPT_CHARS_MAX } from '../limits.ts'
+import { HELD_MAX } from '../limits.ts'
 import type { PromptStorage } from './options.ts'
+
+/** Characters of prompts that a page keeps for its next load: browsers give 5 MB to all of an origin. */
+const KEPT_CHARS_MAX = 1_000_000
 
 export interface KeptPrompt {
   readonly command: HarnessCommand & { readonly type: 'submit'; readonly commandId: string }

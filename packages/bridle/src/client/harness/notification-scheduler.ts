@@ -1,5 +1,7 @@
 // When subscribers are called. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
-import { HIDDEN_MS } from '../limits.ts'
+
+/** Browsers stop animation frames in hidden tabs. Four updates a second keep such a tab current at little cost. */
+const HIDDEN_MS = 250
 
 export type NotificationSchedule = 'frame' | 'micro' | 'sync'
 

@@ -1,7 +1,9 @@
 // The address of a socket, with the credentials. A browser can send no headers with a WebSocket, and a token in a URL ends up in
 // logs. So the client exchanges the token for a one-use ticket over HTTP, and sends the ticket as a subprotocol, which no proxy logs.
 import { errorFromResponse, FabricError } from '../fabric/error.ts'
-import { ANSWER_MS } from '../limits.ts'
+
+/** A request that hangs must not keep a client from its next try. */
+const ANSWER_MS = 10_000
 
 export interface SocketCredentials {
   readonly url: string

@@ -1,7 +1,9 @@
 // A WebSocket that reconnects, with backoff and heartbeats. The messages are its owner's: the owner gives the `endpoint`, calls
 // `markHealthy` when a connection works, and `reconnect` when it does not.
 import { FabricError } from '../fabric/error.ts'
-import { MISSES_MAX } from '../limits.ts'
+
+/** Heartbeats without a message from the server: a single one may be lost, a second means a dead connection. */
+const MISSES_MAX = 2
 
 export interface Backoff {
   readonly firstMs: number

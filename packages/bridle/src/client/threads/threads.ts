@@ -4,10 +4,14 @@ import type { TenantChange } from '../../surfaces/changes/wire.ts'
 import type { SessionRow } from '../../surfaces/http/wire.ts'
 import { FabricError } from '../fabric/error.ts'
 import { type FabricClient, fabricClient } from '../fabric/http.ts'
-import { THREADS_PAGE, THREADS_PAGE_MAX } from '../limits.ts'
 import { type ChangesHandle, type ChangesOptions, connectChanges } from '../operator/changes.ts'
 import type { NewThread, Thread, ThreadsOptions, ThreadsState } from './options.ts'
 import { changedSince, isSame, leftSince, threadOf, withoutThread, withThread } from './thread-list.ts'
+
+/** Threads on a page of a list: more than a side bar shows. */
+const THREADS_PAGE = 50
+/** Threads per request when a longer list is loaded again: the most that a server gives. */
+const THREADS_PAGE_MAX = 500
 
 /** Makes the list of a user's threads. It loads at once, and follows changes until `close`. */
 export const threads = (options: ThreadsOptions): Threads => new Threads(options)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { VOICE_EVENTS_MAX } from '../limits.ts'
-import { EventQueues } from './event-queues.ts'
+import { EventQueues, VOICE_EVENTS_MAX } from './event-queues.ts'
 
 test('[V80] a reader that falls too far behind gets what waited and then an error; others are unharmed', async () => {
   const queues = new EventQueues<number>()

@@ -1,6 +1,8 @@
 // The events of a line for programs that read them with `for await`. Each reader has a queue of its own.
 import { FabricError } from '../fabric/error.ts'
-import { VOICE_EVENTS_MAX } from '../limits.ts'
+
+/** Events of a voice line that wait for their reader: minutes of audio. A reader that is so far behind does not come back. */
+export const VOICE_EVENTS_MAX = 10_000
 
 interface EventQueue<T> {
   readonly waiting: T[]

@@ -1,7 +1,8 @@
 // The client of a voice line against a server that a test leads.
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectFabricVoice, type FabricVoiceEvent, type FabricVoiceHandle, type FabricVoiceOptions } from '../index.ts'
-import { VOICE_EARLY_BYTES_MAX, VOICE_FRAME_BYTES } from '../limits.ts'
+import { VOICE_EARLY_BYTES_MAX, VOICE_FRAME_BYTES } from './fabric-voice.ts'
 import { type FakeVoiceServer, fakeVoiceServer, OPEN } from './fake-voice-server.suite.ts'
 
 const reconnect = { firstMs: 1, longestMs: 5 }

@@ -2,7 +2,6 @@
 // a broken connection costs the words that were being spoken and nothing else.
 import type { VoiceClientMessage, VoiceServerMessage } from '../../surfaces/voice/wire.ts'
 import type { FabricError } from '../fabric/error.ts'
-import { VOICE_EARLY_BYTES_MAX, VOICE_FRAME_BYTES, VOICE_UNSENT_BYTES_MAX } from '../limits.ts'
 import { isPermanent, withCredentials } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
 import { parseTyped, randomId } from '../socket/messages.ts'
@@ -10,6 +9,13 @@ import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../soc
 import { BinarySockets, bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
 import { EventQueues } from './event-queues.ts'
 import type { FabricVoiceEvent, FabricVoiceHandle, FabricVoiceOptions, FabricVoiceToolResult } from './options.ts'
+
+/** Audio that waits for the first connection of a voice line: five seconds of pcm16, longer than a connection takes. */
+export const VOICE_EARLY_BYTES_MAX = 240_000
+/** Audio of one frame of a voice line: half a second of pcm16, an even number of bytes and below the frame limit of every server. */
+export const VOICE_FRAME_BYTES = 24_000
+/** Audio that the network has not taken yet: four seconds of pcm16. Later audio would come too late for a conversation. */
+const VOICE_UNSENT_BYTES_MAX = 192_000
 
 /** Connects at once; the events report the rest. */
 export const connectFabricVoice = (options: FabricVoiceOptions): FabricVoiceHandle => new FabricVoice(options)

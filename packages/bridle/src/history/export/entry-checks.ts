@@ -3,10 +3,12 @@ import { catalogue, isEventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { messageIdOf, runIdOf } from '../../kernel/ids.ts'
 import { isJsonObject, type JsonObject, ownProperty } from '../../kernel/json.ts'
-import { SEQ_MAX } from '../limits.ts'
 import { type LogEntry, unscrubbedEntryOf } from '../log-entry.ts'
 import { ExportError } from './export-error.ts'
 import type { ExportSession } from './export-file.ts'
+
+/** The number of an event: a thousand a second reach it after thirty years. Behind it ids get too long, and then numbers stop being exact. */
+export const SEQ_MAX = 1_000_000_000_000
 
 interface CheckedSession {
   readonly session: ExportSession

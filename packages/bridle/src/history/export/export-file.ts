@@ -1,9 +1,11 @@
 // The file of an export: lines of JSON. The first says that it is one; each session has a line of its own, followed by its events; the
 // last has the counts and the digest of all lines before it. Nothing in it depends on when or where it was written.
 
-import { EXPORT_VERSION } from '../limits.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { Sha256 } from './sha256.ts'
+
+/** The version of the file: a program that finds another one refuses the file. */
+export const EXPORT_VERSION = 1
 
 /** A session of an export. */
 export interface ExportSession {

@@ -2,12 +2,14 @@
 import { isId } from '../../kernel/event.ts'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { DEPTH_MAX, LINEAGE_MAX } from '../../kernel/limits.ts'
-import { EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { EntryChecks } from './entry-checks.ts'
 import { ExportError, NO_EXPORT } from './export-error.ts'
-import { type ExportSession, sessionFields } from './export-file.ts'
+import { EXPORT_VERSION, type ExportSession, sessionFields } from './export-file.ts'
 import { Sha256 } from './sha256.ts'
+
+/** Sessions of one file: more than anybody reads through, and few enough to look each of them up. */
+export const EXPORT_SESSIONS_MAX = 10_000
 
 /** A session of a file with its own events; those of a branch begin behind its branch point. */
 export interface ExportedSession {

@@ -1,5 +1,7 @@
 // The pace of long work on a file: after a slice of it, everybody else in the process or page gets a turn.
-import { EXPORT_SLICE_CHARS } from '../limits.ts'
+
+/** Characters of a file that are read at once: some ten milliseconds, which nobody in the process or page notices. */
+export const EXPORT_SLICE_CHARS = 128 * 1024
 
 export class Pace {
   readonly #nextTurn: () => Promise<void>

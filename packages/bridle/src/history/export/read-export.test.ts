@@ -1,7 +1,8 @@
 // Long files are read in slices: everybody else gets a turn between two of them.
+
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { EXPORT_SLICE_CHARS } from '../limits.ts'
+import { EXPORT_SLICE_CHARS } from './pace.ts'
 import { readExport } from './read-export.ts'
 
 /** A file with three sessions of so many long texts. */

@@ -1,6 +1,5 @@
 // Reads the file of an export, strictly: a line that a server would not have written is refused with its number. A page that replays a
 // file and a server that imports it both read it here.
-import { EXPORT_LINE_CHARS_MAX } from '../limits.ts'
 import { ExportError, NO_EXPORT } from './export-error.ts'
 import {
   type ExportContent,
@@ -10,6 +9,9 @@ import {
   type SessionLines,
 } from './export-reader.ts'
 import { Pace } from './pace.ts'
+
+/** A line of an export: above the largest event, which is a chunk of an artifact or a payload of 1.5 million characters as JSON. */
+const EXPORT_LINE_CHARS_MAX = 12_000_000
 
 /** Reads a whole file, in slices between which others get a turn. Rejects with an ExportError at the first line that is wrong. */
 export const readExport = async (

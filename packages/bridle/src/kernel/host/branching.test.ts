@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { QUEUE_MAX, SNAPSHOT_EVERY } from '../limits.ts'
+import { QUEUE_MAX } from '../limits.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { askItem, call, finished, outcome, started, token } from '../rules/rules.suite.ts'
+import { SNAPSHOT_EVERY } from '../session/session-writer.ts'
 import { flushPending, key, RecordingListener, setUp } from './host.suite.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const

@@ -9,7 +9,11 @@ import { isTerminal } from '../projections/state.ts'
 import { readArtifactText } from '../session/reading/artifact-text.ts'
 import type { Session } from '../session/session.ts'
 import type { Host } from './host.ts'
-import { CHILD_RETRIES_MAX, TURN_END_EVENTS } from './limits.ts'
+
+/** A child that fails for a passing reason is tried again as often as other background work. */
+const CHILD_RETRIES_MAX = 3
+/** The result of a turn is among the last events before its end: behind it come at most the prompts that the end drops. */
+const TURN_END_EVENTS = 300
 
 type ChildHost = Pick<Host, 'find' | 'send'>
 

@@ -1,10 +1,13 @@
 // The eviction of loaded sessions: a session that has nothing to do and no reader leaves memory, and the log rebuilds it when
 // somebody asks. Sessions leave when there are too many of them, and when they take too much memory.
 import type { Key } from '../event.ts'
-import { IDLE_SESSIONS_MAX } from '../limits.ts'
 import type { Session } from '../session/session.ts'
-import { EVICTION_LOOKS } from './limits.ts'
 import { MemoryBudget, type MemoryLimits, sessionsToEvict } from './memory-budget.ts'
+
+/** Sessions that one search for an idle session visits: a host full of busy sessions must not be searched as a whole. */
+const EVICTION_LOOKS = 32
+/** Sessions kept in memory with nothing to do. */
+export const IDLE_SESSIONS_MAX = 500
 
 /** The cause with which an evicted session is dropped. */
 export const EVICTED = new Error('evicted')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { IDLE_SESSIONS_MAX } from '../limits.ts'
 import { emptyState, evolve } from '../projections/state.ts'
 import { askItem, background, call, failed, finished, messageSummary, token } from '../rules/rules.suite.ts'
+import { IDLE_SESSIONS_MAX } from './eviction.ts'
 import { deferred, flushPending, key, RecordingListener, setUp, T0 } from './host.suite.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const

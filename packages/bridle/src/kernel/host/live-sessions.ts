@@ -10,8 +10,10 @@ import { Session } from '../session/session.ts'
 import type { KnownState } from '../session/stored-state.ts'
 import { EVICTED, Eviction, evict } from './eviction.ts'
 import type { HostPorts } from './host.ts'
-import { REOPEN_MS } from './limits.ts'
 import { Quarantine } from './quarantine.ts'
+
+/** A session whose store failed is opened again after this: long enough for a short trouble to pass, short enough for a reader to wait. */
+const REOPEN_MS = 1_000
 
 export interface LiveSessionsPorts extends Omit<HostPorts, 'directory' | 'digest' | 'onFault'> {
   readonly notifyParent: (notice: ChildNotice) => Promise<void>

@@ -1,7 +1,12 @@
 // The memory of the loaded sessions, counted and not measured: in all and for each tenant. When it is too much, idle sessions
 // leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
-import { MEMORY_BYTES, MEMORY_TARGET_RATIO } from '../limits.ts'
-import { SEARCH_GROWTH } from './limits.ts'
+
+/** After a search that left only busy sessions, the next one waits until they have grown by this factor: not with every token. */
+const SEARCH_GROWTH = 1.02
+/** Memory for loaded sessions: a quarter of the smallest default heap of Node. A tenant gets half of it. */
+const MEMORY_BYTES = 256 * 1024 * 1024
+/** Eviction frees memory down to this part of a limit, so that it does not run again at once. */
+const MEMORY_TARGET_RATIO = 0.9
 
 export interface MemoryLimits {
   /** All loaded sessions together. */

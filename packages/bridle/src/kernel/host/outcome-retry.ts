@@ -3,7 +3,9 @@
 import { hasFaultCode } from '../ports/store-fault.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import { EVICTED } from './eviction.ts'
-import { OUTCOME_RETRIES_MAX } from './limits.ts'
+
+/** A command whose outcome is unknown is tried again this often: a store that fails more often in a row is down. */
+const OUTCOME_RETRIES_MAX = 3
 
 export const retryUnknownOutcome = async <T>(id: IdempotencyKey | null, send: () => Promise<T>): Promise<T> => {
   for (let tries = 0; ; ) {

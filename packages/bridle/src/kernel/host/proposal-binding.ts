@@ -2,9 +2,12 @@
 // that accepts one, so that the rule, which reads no log, has it.
 import type { Command } from '../commands.ts'
 import { isDeeperThan, type Json } from '../json.ts'
-import { DEPTH_MAX, PROPOSAL_BYTES_MAX } from '../limits.ts'
+import { DEPTH_MAX, SESSION_MEMORY_VALUE_CHARS_MAX } from '../limits.ts'
 import { readArtifactText } from '../session/reading/artifact-text.ts'
 import type { Session } from '../session/session.ts'
+
+/** A larger proposal is not read: no value of the memory has more bytes, with each character escaped. */
+const PROPOSAL_BYTES_MAX = 6 * SESSION_MEMORY_VALUE_CHARS_MAX
 
 /** Leaves any other command as it is, and a proposal that is too large for the memory unread. */
 export const bindProposal = async <C extends Command>(session: Session, command: C): Promise<C> => {

@@ -1,13 +1,14 @@
 // Runs that end their process, and runs that were only there: who is taken up when, and what counts.
+
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent, Key } from '../event.ts'
-import { RESUMES_MAX } from '../limits.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
 import { statusOf } from '../projections/state.ts'
 import { eventReport, finished } from '../rules/rules.suite.ts'
+import { RESUMES_MAX } from '../rules/runs/durable-runs.ts'
 import type { RunReporter } from '../session/run-reporter.ts'
 import { flushPending, key, setUp } from './host.suite.ts'
-import { QUARANTINE_MS, TRIAL_MS } from './limits.ts'
+import { QUARANTINE_MS, TRIAL_MS } from './quarantine.ts'
 
 /** Durable runs at work in one process. */
 const workplace = () => {

@@ -6,7 +6,13 @@
 // next process.
 import type { Clock } from '../ports/clock.ts'
 import type { RunAdmission, RunGate, RunPass, RunRequest } from '../session/run-gate.ts'
-import { QUARANTINE_MS, TRIAL_MS, TRIAL_MS_MAX } from './limits.ts'
+
+/** The first trial of a suspect: a run that kills its process when it starts does so within seconds. */
+export const TRIAL_MS = 10_000
+/** The longest trial of a suspect that survived earlier ones: all other runs wait for it. */
+const TRIAL_MS_MAX = 80_000
+/** No trial begins later than this after the start of a process: the remaining suspects are tried after the next crash. */
+export const QUARANTINE_MS = 30_000
 
 export class Quarantine implements RunGate {
   readonly #clock: Clock

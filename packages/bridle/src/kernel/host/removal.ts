@@ -9,8 +9,10 @@ import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { Run } from '../projections/lifecycle-state.ts'
 import type { Session } from '../session/session.ts'
 import type { HostPorts } from './host.ts'
-import { RELEASE_MS } from './limits.ts'
 import type { LiveSessions } from './live-sessions.ts'
+
+/** A runner may take this long to let go of a removed session, before the next session of that id may open. */
+const RELEASE_MS = 10_000
 
 export interface RemovalPorts extends Pick<HostPorts, 'log' | 'directory' | 'clock' | 'runner' | 'rows'> {
   readonly live: LiveSessions

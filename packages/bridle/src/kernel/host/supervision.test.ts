@@ -3,7 +3,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Key } from '../event.ts'
 import { statusOf } from '../projections/state.ts'
 import { key, setUp } from './host.suite.ts'
-import { FAULT_REPORT_ROUNDS, SUPERVISE_MS } from './limits.ts'
+import { FAULT_REPORT_ROUNDS, SUPERVISE_MS } from './supervision.ts'
 
 /** A host whose directory fails for the rounds of `outage`, with two sessions that wait for a retry and sleep. */
 const withFailingDirectory = async () => {

@@ -1,11 +1,18 @@
 // Supervision opens the sessions that have something to do although no caller asks: a dead owner left an effect in hand, or a
 // moment of the session has come. A live session has a timer for its moments, which does not see the wall clock jump.
 import type { Key } from '../event.ts'
-import { DUE_PAGE } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Directory } from '../ports/directory.ts'
-import { CLOCK_JUMP_MS, FAULT_REPORT_ROUNDS, SUPERVISE_MS } from './limits.ts'
 import type { LiveSessions } from './live-sessions.ts'
+
+/** A host looks for due sessions this often: retries and expiries are given in seconds. */
+export const SUPERVISE_MS = 1_000
+/** The wall clock jumped when this much of it passed between two rounds: a round takes less, also on a busy machine. */
+const CLOCK_JUMP_MS = 10_000
+/** Rounds between two reports of a directory that keeps failing: one line of the log in a minute. */
+export const FAULT_REPORT_ROUNDS = 60
+/** Sessions opened per supervisor round. */
+const DUE_PAGE = 200
 
 export interface SupervisionPorts {
   readonly clock: Clock

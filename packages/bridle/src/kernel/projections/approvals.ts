@@ -4,15 +4,17 @@
 import type { Event } from '../event.ts'
 import { withoutCallId } from '../ids.ts'
 import { type JsonObject, omit, ownProperty, present } from '../json.ts'
-import {
-  DECIDED_APPROVALS_MAX,
-  SETTLED_APPROVALS_MAX,
-  SETTLED_ARGUMENTS_CHARS_MAX,
-  SETTLED_TEXT_CHARS_MAX,
-} from '../limits.ts'
 import type { ApprovalDecision, ApprovalRisk, Payloads, ToolEffect } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
+
+/** Answered approvals remembered, so that the same answer twice is the same reply. */
+export const DECIDED_APPROVALS_MAX = 256
+/** Settled approvals in a session's directory row: its row is written again with every change that a list shows. */
+const SETTLED_APPROVALS_MAX = 20
+/** Characters of a reason, and of the JSON of the arguments, of a settled approval there; the log has all of it. */
+const SETTLED_TEXT_CHARS_MAX = 500
+const SETTLED_ARGUMENTS_CHARS_MAX = 1_000
 
 export interface Approvals {
   readonly open: { readonly [id: string]: Approval }

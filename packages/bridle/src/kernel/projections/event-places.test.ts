@@ -1,10 +1,11 @@
 // [F60] Events between pieces of text know how far the answer was when they came.
+
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { EVENT_PLACES_MAX } from '../limits.ts'
 import { call, eventReport, finished, outcome, running, started, stopped, token } from '../rules/rules.suite.ts'
 import { applyToState } from '../state-operations.ts'
 import { conversationOperations, emptyConversation } from './conversation.ts'
+import { EVENT_PLACES_MAX } from './event-places.ts'
 
 const checkpoint = (text: string) =>
   eventReport('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: text })

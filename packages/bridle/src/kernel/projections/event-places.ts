@@ -2,8 +2,10 @@
 // such event notes how far the answer was. A piece of text costs nothing here.
 import { type DeltaOperation, setOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
-import { EVENT_PLACES_MAX } from '../limits.ts'
 import type { HarnessMessage, HarnessPlace, HarnessState } from './harness-state.ts'
+
+/** Events of one answer whose place in it is noted: each is about 40 characters of the state that clients load. */
+export const EVENT_PLACES_MAX = 200
 
 const none: readonly DeltaOperation[] = []
 

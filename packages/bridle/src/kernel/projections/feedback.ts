@@ -1,7 +1,9 @@
 // Execution feedback that no prompt has brought to the agent yet.
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
-import { FEEDBACK_WAITING_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
+
+/** Entries of execution feedback that wait for the next prompt: as many as one request may bring; older ones have lost their worth. */
+const FEEDBACK_WAITING_MAX = 1_000
 
 export interface Feedback {
   readonly waiting: readonly JsonObject[]

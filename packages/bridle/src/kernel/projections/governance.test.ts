@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { FOUND_TOOLS_MAX, SESSION_GRANTS_MAX } from '../limits.ts'
-import { type Governance, governance } from './governance.ts'
+import { FOUND_TOOLS_MAX, type Governance, governance, SESSION_GRANTS_MAX } from './governance.ts'
 
 type Step = readonly [type: string, run: string, payload: object]
 const fold = (...steps: readonly Step[]): Governance =>

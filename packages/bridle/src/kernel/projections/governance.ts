@@ -1,8 +1,12 @@
 // Decisions that hold for the rest of a session of a model agent: rules that a person has approved once, and tools that the model
 // has found. Also whether there are results to read in an artifact. They outlive turns, restarts and compaction, and a branch has them.
 import { omit, ownProperty } from '../json.ts'
-import { FOUND_TOOLS_MAX, SESSION_GRANTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
+
+/** Rules that a session has granted: an agent has a few dozen rules, and those that it has no more take the oldest places. */
+export const SESSION_GRANTS_MAX = 200
+/** Tools that searches have added in a session: with more, a request holds more schemas than conversation. */
+export const FOUND_TOOLS_MAX = 40
 
 export interface Governance {
   /** Rules whose question a person has approved: they ask no more. */

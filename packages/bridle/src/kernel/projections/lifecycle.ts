@@ -3,13 +3,18 @@
 
 import { BRANCHED, type Event } from '../event.ts'
 import { omit } from '../json.ts'
-import { RESUME_HANDLES_MAX, RETRIES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
+import { RETRIES_MAX } from '../limits.ts'
 import { ownerFromId } from '../owner.ts'
 import type { Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 import { PROGRESS } from './indexes/subagents.ts'
 import type { Lifecycle, Prompt, Run } from './lifecycle-state.ts'
 import type { Projection } from './projection.ts'
+
+/** Turns whose engine session can be resumed or forked; an edit further back starts a new engine session. */
+const RESUME_HANDLES_MAX = 200
+/** Characters of a prompt's first line that become the title. */
+const TITLE_CHARS_MAX = 80
 
 export const lifecycle: Projection<Lifecycle> = {
   initial: {

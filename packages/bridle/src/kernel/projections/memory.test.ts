@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { MEMORY_PROPOSALS_MAX } from '../limits.ts'
-import { MEMORY_PROPOSAL, type Memory, memory } from './memory.ts'
+import { MEMORY_PROPOSAL, MEMORY_PROPOSALS_MAX, type Memory, memory } from './memory.ts'
 
 const fold = (state: Memory, type: 'artifact_published' | 'memory_decided', payload: object): Memory => {
   const event = { type, run: 'r-1', seq: 1, at: 1, payload } as unknown as AnyEvent

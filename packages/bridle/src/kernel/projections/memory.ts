@@ -2,9 +2,11 @@
 import type { Event } from '../event.ts'
 import type { Json } from '../json.ts'
 import { omit } from '../json.ts'
-import { MEMORY_PROPOSALS_MAX } from '../limits.ts'
 import { artifactOf } from './indexes/artifacts.ts'
 import type { Projection } from './projection.ts'
+
+/** Proposals for the memory that can be decided: as many as the memory has keys. Every snapshot has their labels. */
+export const MEMORY_PROPOSALS_MAX = 256
 
 export interface Memory {
   readonly entries: MemoryEntries

@@ -1,9 +1,11 @@
 // Artifacts: the log holds their text in chunks that every store accepts, followed by an event that names the artifact.
 
-import { LABEL_CHARS_MAX } from '../limits.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { truncate } from '../text/truncate.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
+
+/** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
+const LABEL_CHARS_MAX = 1_000
 
 export interface ArtifactContent {
   readonly id?: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ABORT_GRACE_MS, RETRY_BASE_MS } from '../limits.ts'
+import { ABORT_GRACE_MS } from '../limits.ts'
 import { evolve } from '../projections/state.ts'
 import { dueAt } from './due-time.ts'
 import {
@@ -21,6 +21,7 @@ import {
   TestSession,
   token,
 } from './rules.suite.ts'
+import { RETRY_BASE_MS } from './runs/runs.ts'
 import { wantedEffects } from './wanted-effects.ts'
 
 const pause = { type: 'pause' } as const

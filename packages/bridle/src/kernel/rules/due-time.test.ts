@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ABORT_GRACE_MS, RETRY_BASE_MS, STUCK_MS } from '../limits.ts'
+import { ABORT_GRACE_MS, STUCK_MS } from '../limits.ts'
 import { dueAt, dueTimes, wakeOf } from './due-time.ts'
 import {
   askItem,
@@ -16,6 +16,7 @@ import {
   TestSession,
   token,
 } from './rules.suite.ts'
+import { RETRY_BASE_MS } from './runs/runs.ts'
 
 const life = (...steps: ((life: TestSession) => unknown)[]) => {
   const told = new TestSession()

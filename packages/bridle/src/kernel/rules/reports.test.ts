@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ARTIFACTS_MAX, CHUNK_CHARS, INLINE_CHARS_MAX } from '../limits.ts'
+import { ARTIFACTS_MAX, INLINE_CHARS_MAX } from '../limits.ts'
+import { CHUNK_CHARS } from '../text/chunks.ts'
 import {
   background,
   call,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { deferred, flushPending, key, setUp } from '../host/host.suite.ts'
-import { REST_GRACE_MS } from '../limits.ts'
 import { askItem, call, eventReport, finished, token } from '../rules/rules.suite.ts'
+import { REST_GRACE_MS } from './hand-over.ts'
 
 const ids = ['s1', 's2', 's3'] as const
 /** Three sessions whose durable runs have started. */

@@ -7,9 +7,13 @@ import type { Clock } from '../ports/clock.ts'
 import type { EditedCall, Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
-import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
 import type { RunAdmission, RunGate, RunPass } from './run-gate.ts'
 import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
+
+/** A runner whose stream breaks is attached again this often before its run counts as lost: a restart of a sandbox takes fewer tries. */
+const REATTACH_MAX = 5
+/** The wait before a failed effect is tried again, and the step by which the waits between two attaches grow. */
+const EFFECT_RETRY_MS = 1_000
 
 export interface EffectRunnerOptions {
   readonly runner: Runner

@@ -1,6 +1,9 @@
 // The end of a process, for one session: its run stops here, and is kept for the next process.
-import { ABORT_GRACE_MS, REST_GRACE_MS } from '../limits.ts'
+import { ABORT_GRACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
+
+/** How long a durable run may take to end what it has begun when its process is about to end: orchestrators kill after 30 s. */
+export const REST_GRACE_MS = 10_000
 
 export class HandOver {
   /** The process is about to end, so that no run starts any more. */

@@ -1,7 +1,11 @@
 // The inbox of a session: commands wait here in their order, and are committed in batches, one batch at a time.
 import type { Answer, AnswerTo, Command, Refusal } from '../commands.ts'
-import { BATCH_MAX, INBOX_MAX } from '../limits.ts'
 import type { BatchItem, IdempotencyKey } from './command-batch.ts'
+
+/** Commands waiting for the drain: beyond it callers are told to slow down. */
+export const INBOX_MAX = 10_000
+/** Items decided per append: bounds how long one commit can keep others waiting. */
+const BATCH_MAX = 512
 
 export interface InboxItem extends BatchItem {
   readonly resolve: (outcome: Answer | Refusal) => void

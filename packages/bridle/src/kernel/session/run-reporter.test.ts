@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ReportItem, RunReport } from '../commands.ts'
 import { deferred, flushPending, VirtualClock } from '../host/host.suite.ts'
-import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER } from '../limits.ts'
+import { PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { call, eventReport, finished, outcome, token } from '../rules/rules.suite.ts'
-import { ReporterClosedError, RunReporter } from './run-reporter.ts'
+import { REPORTS_HIGH_WATER, ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 let clock: VirtualClock
 let reports: RunReport[]

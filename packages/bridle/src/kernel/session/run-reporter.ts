@@ -5,7 +5,7 @@ import { assert } from '../assert.ts'
 import type { ReportItem, RunReport } from '../commands.ts'
 import type { AnyEvent, AnyEventDraft, Event } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
-import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
+import { DEPTH_MAX, PAYLOAD_CHARS_MAX, TOKEN_CHARS_MAX } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job } from '../ports/runner.ts'
 import type { Delegations } from '../projections/delegations.ts'
@@ -15,6 +15,9 @@ import type { Subagents } from '../projections/indexes/subagents.ts'
 import type { Memory } from '../projections/memory.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
+
+/** Unacknowledged reports a runner may have before it is made to wait. */
+export const REPORTS_HIGH_WATER = 256
 
 export class ReporterClosedError extends Error {
   readonly code = 'reporter_closed'

@@ -1,6 +1,10 @@
 // The time of a session, which never goes back, and its one timer.
 import type { Clock } from '../ports/clock.ts'
-import { TIMER_KEPT_MS, TIMER_MS_MAX } from './limits.ts'
+
+/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
+const TIMER_MS_MAX = 86_400_000
+/** A timer is set again after this long, although its moment is the same: timers do not see the wall clock jump. */
+const TIMER_KEPT_MS = 1_000
 
 export class SessionClock {
   readonly #clock: Clock

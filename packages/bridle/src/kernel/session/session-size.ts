@@ -1,9 +1,12 @@
 // The memory that a session takes, counted and not measured: the characters of its snapshot and of the events since.
 import type { Event } from '../event.ts'
-import { BYTES_PER_CHAR, SESSION_BYTES_MIN, SESSION_CHARS_MAX } from '../limits.ts'
+import { BYTES_PER_CHAR, SESSION_CHARS_MAX } from '../limits.ts'
 import type { Snapshot } from '../ports/log.ts'
 import type { SessionState } from '../projections/state.ts'
 import { approximateChars } from '../text/size.ts'
+
+/** An empty session: its queue, timers and folds. */
+export const SESSION_BYTES_MIN = 8 * 1024
 
 export class SessionSize {
   /** Prompts that were rewound count until the whole state is counted again. */

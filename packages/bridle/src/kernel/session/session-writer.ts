@@ -1,7 +1,7 @@
 // The writer of a session: each append carries, beside its events, the directory's row, the wake and a snapshot where they have
 // changed, and the writer remembers what it wrote last.
 import type { Event } from '../event.ts'
-import { HEARTBEAT_MS, SNAPSHOT_EVERY } from '../limits.ts'
+import { HEARTBEAT_MS } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
 import type { DirectoryRow } from '../ports/directory.ts'
 import type { Lease, Log, StoredAnswer, Wake } from '../ports/log.ts'
@@ -14,6 +14,9 @@ import { heartbeatOf, nextRow, type RowSnapshot } from '../views/directory-row.t
 import type { MessagePiece } from './message-pieces.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { StoredState } from './stored-state.ts'
+
+/** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
+export const SNAPSHOT_EVERY = 500
 
 /** The effects that a state wants, and the moments at which time alone changes it. */
 export interface PlannedWork {

@@ -10,13 +10,16 @@ import {
   T0,
   VirtualClock,
 } from '../host/host.suite.ts'
-import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from '../limits.ts'
+import { ABORT_GRACE_MS, HEARTBEAT_MS, STUCK_MS } from '../limits.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { assessHealth } from '../projections/health/health-score.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { eventReport, finished, token } from '../rules/rules.suite.ts'
 import { applyToState } from '../state-operations.ts'
+import { ROW_TEXT_CHARS_MAX } from '../views/directory-row.ts'
+import { INBOX_MAX } from './inbox.ts'
 import { Session } from './session.ts'
+import { SNAPSHOT_EVERY } from './session-writer.ts'
 import type { CommittedChange } from './subscribers.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const

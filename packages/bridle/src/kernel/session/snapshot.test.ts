@@ -2,12 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answer, Command, Refusal, ReportItem } from '../commands.ts'
-import { PIECE_CHARS } from '../limits.ts'
 import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
 import { decide } from '../rules/decide.ts'
 import { call, eventReport, key, outcome, TestSession, token } from '../rules/rules.suite.ts'
 import type { MessagePiece } from './message-pieces.ts'
-import { restoreSnapshot, takeSnapshot } from './snapshot.ts'
+import { PIECE_CHARS, restoreSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** Rows by index, as a store has them: the newest version of each. */
 class Rows {

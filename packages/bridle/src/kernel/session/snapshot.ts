@@ -1,7 +1,7 @@
 // Snapshots are a cache of the fold. Each settled piece of a message has a row, which is written once; the rest of the state is one
 // small row.
 
-import { PIECE_CHARS, READ_CHARS } from '../limits.ts'
+import { READ_CHARS } from '../limits.ts'
 import type { Snapshot, SnapshotWrite, TakeTurns } from '../ports/log.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
@@ -17,6 +17,9 @@ import {
   type StoredPiece,
   settledPieces,
 } from './message-pieces.ts'
+
+/** Characters of a settled piece of a long answer: about a row of the store. Each snapshot may write less than this of it again. */
+export const PIECE_CHARS = 32_000
 
 /** The state of a stored snapshot, and the pieces of messages that have rows. */
 export interface RestoredSnapshot {

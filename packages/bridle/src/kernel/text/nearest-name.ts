@@ -1,5 +1,7 @@
 // Suggestions for misspelt names: "Did you mean …?"
-import { SUGGESTED_NAME_CHARS_MAX } from '../limits.ts'
+
+/** A longer name gets no suggestion: it is no typing error, and comparing it takes time. */
+const SUGGESTED_NAME_CHARS_MAX = 64
 
 /** The candidate that the name probably meant; null when none is close: at most a third of the letters may differ. */
 export const nearestName = (name: string, candidates: readonly string[]): string | null => {

@@ -1,5 +1,7 @@
 // The approximate size of a value: its characters, and a constant for each value that is not text.
-import { VALUE_CHARS } from '../limits.ts'
+
+/** Characters that a number, a boolean or a name counts for in `approximateChars`. */
+const VALUE_CHARS = 8
 
 /** Does not build the text, so a long string costs no more than a short one. */
 export const approximateChars = (value: unknown): number => {

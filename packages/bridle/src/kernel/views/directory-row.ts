@@ -2,7 +2,7 @@
 
 import type { Key } from '../event.ts'
 import { present } from '../json.ts'
-import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
+import { HEARTBEAT_MS } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
 import type { DirectoryRow, OpenApproval } from '../ports/directory.ts'
 import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
@@ -15,6 +15,11 @@ import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 import type { HealthSummary, KeptFacts } from './row-detail.ts'
 import { keptFacts } from './session-fields.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
+
+/** Characters of a text in a directory row: a page has 500 rows, and a message between Durable Objects at most 32 MiB. */
+export const ROW_TEXT_CHARS_MAX = 2_000
+/** JSON of the arguments of all open approvals in a directory row; larger ones are in the session only. */
+const ROW_ARGUMENTS_CHARS_MAX = 16_000
 
 /**
  * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EventType } from '../catalogue.ts'
 import type { AnyEvent } from '../event.ts'
-import { NOTICE_CHARS_MAX } from '../limits.ts'
-import { noticeOf } from './notice.ts'
+import { NOTICE_CHARS_MAX, noticeOf } from './notice.ts'
 
 const at = 10_000
 const event = (type: EventType, payload: object): AnyEvent =>

@@ -2,9 +2,13 @@
 
 import { durationText, plural } from '../../words/amounts.ts'
 import type { AnyEvent } from '../event.ts'
-import { NOTICE_CHARS_MAX, NOTICE_DELAY_MS_MAX } from '../limits.ts'
 import type { Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
+
+/** Characters of a notice: one or two lines of a terminal. */
+export const NOTICE_CHARS_MAX = 300
+/** A longer wait before a retry is not believed: no provider asks for more than a day. */
+const NOTICE_DELAY_MS_MAX = 86_400_000
 
 export interface Notice {
   readonly kind: 'queued' | 'sandbox' | 'retry' | 'fallback' | 'warning'

@@ -4,8 +4,10 @@ import type { AttachmentReference } from '../../surfaces/openharness/wire.ts'
 import { withinTime } from '../deadline.ts'
 import { ShellFault } from '../fault.ts'
 import type { HttpTransportOptions } from '../http-transport.ts'
-import { FILE_UPLOAD_MS } from '../limits.ts'
 import type { FileUpload, ShellFile } from './shell-file.ts'
+
+/** A file of 25 MB at two megabits a second. */
+const FILE_UPLOAD_MS = 120_000
 
 /** An upload is not sent again by itself: the turn that failed says whether to. */
 export const httpUpload =

@@ -1,8 +1,9 @@
 // Reads the frames of a stream up to its final message. The reader remembers its place, so that a stream that breaks goes on there.
+
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import type { ActionDirective } from '../../surfaces/openharness/wire.ts'
 import { ShellFault } from '../fault.ts'
-import { DIRECTIVES_MAX } from '../limits.ts'
+import { DIRECTIVES_MAX } from '../response.ts'
 
 export interface FrameReader {
   /** The id of the last frame; empty = from the start. */

@@ -13,7 +13,6 @@ import {
   type RunSpend,
   spendOf,
 } from './grants.ts'
-import { PROVIDER_SILENCE_MS } from './limits.ts'
 import type { Login } from './logins/login.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
@@ -21,6 +20,9 @@ import { admitRequest, incomingCall, pathNotAllowed } from './request-admission.
 import { findProviderRoute, type ProxyRefusal, requestAddress } from './request-rules.ts'
 import { isProxyRefusal, type SpendSums } from './spending/spend-ledger.ts'
 import { exchangeWithProvider, type UpstreamCredential, type UpstreamRequest } from './upstream.ts'
+
+/** A provider computes a long answer that does not stream for minutes before it sends the first byte. */
+const PROVIDER_SILENCE_MS = 600_000
 
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */

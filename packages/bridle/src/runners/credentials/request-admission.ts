@@ -1,11 +1,13 @@
 // Every place that spends a key admits requests by one check: path, size, model, and whether the run may spend the worst case.
 import type { IncomingMessage } from 'node:http'
 import { type PriceTable, priceOf } from '../../model-data/prices.ts'
-import { PROVIDER_BODY_BYTES_MAX } from './limits.ts'
 import type { ProviderRoute } from './providers/provider.ts'
 import { checkProviderRequest, type ProviderTarget, type ProxyRefusal, tooManyRequests } from './request-rules.ts'
 import { isProxyRefusal, type RequestSlot, type SpendLedger } from './spending/spend-ledger.ts'
 import { worstCaseUsd } from './spending/worst-case-cost.ts'
+
+/** The vendors' own limit for a request. */
+const PROVIDER_BODY_BYTES_MAX = 32 * 1024 * 1024
 
 export interface AdmissionTerms {
   /** Names or patterns with `*`; null = any model. */

@@ -4,7 +4,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesWhere, startTimeOf } from '../process-table.ts'
-import { MARK_ENDING_MS, MARK_ROUNDS } from './limits.ts'
+
+/** A process may start another one during the search. Each round kills what the last one missed. */
+const MARK_ROUNDS = 5
+/** A killed process is gone within milliseconds unless the kernel is busy with it. */
+const MARK_ENDING_MS = 1_000
 
 const NAME = 'BRIDLE_ENGINE_MARK'
 

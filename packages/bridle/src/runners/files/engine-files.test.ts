@@ -1,4 +1,5 @@
 // Files of prompts, from the store of a server through a real runner to an engine.
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,7 +14,7 @@ import { withoutIsolation } from '../sandboxes/isolation/engine-start.suite.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { caller } from '../server/runner.suite.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
-import { FILE_BYTES_MAX } from './limits.ts'
+import { FILE_BYTES_MAX } from './received-files.ts'
 
 const clock = {
   now: Date.now,

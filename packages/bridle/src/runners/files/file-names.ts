@@ -1,5 +1,7 @@
 // Names of uploaded files as engines see them. Callers choose them and engines may paste them into commands, so few characters stay.
-import { FILE_NAME_CHARS_MAX } from './limits.ts'
+
+/** Characters of a file's name; four bytes each are still less than the 255 bytes that file systems take. */
+const FILE_NAME_CHARS_MAX = 60
 
 /** A name that is one part of a path, has an ending where the original has one, and means nothing to a shell. */
 export const safeFileName = (name: string | null): string => {

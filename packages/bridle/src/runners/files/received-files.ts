@@ -2,7 +2,9 @@
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { isSafeFileName } from './file-names.ts'
-import { FILE_BYTES_MAX } from './limits.ts'
+
+/** The largest upload that a server takes. */
+export const FILE_BYTES_MAX = 25 * 1000 * 1000
 
 export const filesFolderOf = (stateFolder: string): string => `${stateFolder}-files`
 

@@ -10,7 +10,6 @@ import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/run
 import { OUTCOME_TYPES, outcomeFactsIn, type ToolStatus } from '../../kernel/schemas.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { scriptedIdentity } from '../engine-identities.ts'
-import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
 import {
   parseScript,
   positionAfterText,
@@ -21,6 +20,11 @@ import {
   splitText,
 } from './script.ts'
 import { attemptName } from './stopping.ts'
+
+/** Stopped scripts whose position is kept: the session asks for it at once, or never. */
+const ENDED_RUNS_KEPT_MAX = 100
+/** Pieces of text in a row before other sessions run: about a millisecond of work. */
+const PIECES_AT_ONCE = 500
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, ScriptRun>()

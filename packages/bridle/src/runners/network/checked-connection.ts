@@ -4,7 +4,9 @@
 import { Resolver } from 'node:dns/promises'
 import { createConnection, isIP, type Socket } from 'node:net'
 import type { Destination } from './destination.ts'
-import { ADDRESSES_TRIED_MAX } from './limits.ts'
+
+/** A name may have dozens of addresses; one of the first few answers, or the host is down. */
+const ADDRESSES_TRIED_MAX = 3
 
 /** All addresses of a name; rejects or is empty where there are none. */
 export type AddressLookup = (host: string) => Promise<readonly string[]>

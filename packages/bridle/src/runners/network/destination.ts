@@ -1,7 +1,9 @@
 // A host and a port, in one spelling: names in lower case without a trailing dot, IPv6 addresses shortened and without
 // brackets. With two spellings of one host the policy could give two answers.
-import { HOST_CHARS_MAX } from './limits.ts'
 import { canonicalIPv6 } from './private-addresses.ts'
+
+/** The longest name that DNS allows. */
+const HOST_CHARS_MAX = 253
 
 export interface Destination {
   /** A name or an address. */

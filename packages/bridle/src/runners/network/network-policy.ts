@@ -3,8 +3,12 @@
 import { isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { type Destination, formatHost, isNumericHost, parseDestination } from './destination.ts'
-import { POLICY_ENTRIES_MAX, POLICY_HOSTS_SHOWN } from './limits.ts'
 import { isPrivateAddress } from './private-addresses.ts'
+
+/** Each request is compared with every entry; a longer list is a mistake. */
+const POLICY_ENTRIES_MAX = 1_000
+/** A notice is one short line; further hosts are counted. */
+const POLICY_HOSTS_SHOWN = 8
 
 /** `allow` has host names (`api.github.com`), names with `*.` in front, and public addresses, each with an optional port. */
 export type NetworkPolicy = 'none' | 'host' | { readonly allow: readonly string[] }

@@ -1,6 +1,8 @@
 // An answer of a runner that is no stream. A runner is as trusted as what it runs, so its answers are read up to a limit,
 // and a redirect is never followed: it would take a token, and the server's place in its network, wherever it points.
-import { ANSWER_BYTES_MAX } from '../limits.ts'
+
+/** Bytes of an answer that is no stream, such as health, a refusal or a cancel: these have a few hundred. */
+const ANSWER_BYTES_MAX = 64 * 1024
 
 /** The whole text; throws, and closes the connection, once there are more bytes than an answer has. */
 export const readRunnerText = async ({ body }: Response, max = ANSWER_BYTES_MAX): Promise<string> => {

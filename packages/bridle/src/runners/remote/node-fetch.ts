@@ -3,8 +3,10 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { UNREAD_ANSWER_BYTES_MAX } from '../limits.ts'
 import type { RunnerFetch } from '../sandboxes/provider.ts'
+
+/** Bytes of an answer that wait for their reader: a few frames. Above it the runner waits. */
+const UNREAD_ANSWER_BYTES_MAX = 64 * 1024
 
 /** Statuses whose `Response` has no body. */
 const BODILESS = new Set([204, 205, 304])

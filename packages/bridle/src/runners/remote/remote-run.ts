@@ -6,13 +6,6 @@ import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { providers } from '../credentials/providers.ts'
 import { promptWithFiles } from '../files/sent-files.ts'
-import {
-  ACKNOWLEDGE_RETRY_MS,
-  ACKNOWLEDGED_CHARS,
-  ACKNOWLEDGED_FRAMES,
-  THINKING_CHARS_MAX,
-  THINKING_MS,
-} from '../limits.ts'
 import { isTerminalEvent, type RunEnvVars, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { effectiveSettings } from './effective-settings.ts'
@@ -30,6 +23,17 @@ import {
 import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
 import { NoFreeSandboxError, type SandboxQueue } from './sandbox-queue.ts'
 import { type TranslationState, translateEvent } from './translation.ts'
+
+/** Thinking arrives in fragments of a few characters: ten events a second read as smoothly. */
+const THINKING_MS = 100
+/** Thinking in one event: a few screens, so that a flood within the interval still reaches the reader. */
+const THINKING_CHARS_MAX = 20_000
+/** Frames between acknowledgements that no call waits for: far fewer than make an engine wait. */
+const ACKNOWLEDGED_FRAMES = 200
+/** Characters between acknowledgements, an eighth of what makes an engine wait. */
+const ACKNOWLEDGED_CHARS = 500_000
+/** A runner that does not take an acknowledgement is restarting or busy; three requests a second do not add to that. */
+const ACKNOWLEDGE_RETRY_MS = 300
 
 /** The run continues: its runner may reach its model in a way that the server does not know. */
 const NO_KEY_DIAGNOSTIC = {

@@ -3,8 +3,7 @@ import { getEventListeners, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { LIVENESS_RULES } from '../limits.ts'
-import { RunnerUnreachableError, runnerClient } from './runner-client.ts'
+import { LIVENESS_RULES, RunnerUnreachableError, runnerClient } from './runner-client.ts'
 import { readRunnerFrames } from './runner-frames.ts'
 
 const servers: Server[] = []

@@ -1,13 +1,22 @@
 // The client of one runner. Every failure on the way becomes one of a few values.
 import type { JsonObject } from '../../kernel/json.ts'
 import { withDeadline } from '../deadline.ts'
-import { FILE_MS } from '../files/limits.ts'
 import type { FileSender } from '../files/sent-files.ts'
-import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { tryOr } from '../try-or.ts'
 import { readRunnerText, refuseRedirect } from './bounded-response.ts'
 import { type BusyProbe, LivenessMonitor, type LivenessRules } from './liveness-monitor.ts'
+
+/** 25 MB over a slow line to a runner on another machine. */
+const FILE_MS = 60_000
+/** The longest wait for an answer: a cancel waits for the engine, which takes up to some seconds. */
+const ANSWER_MS = 15_000
+/**
+ * When a silent stream counts as broken. Our runner sends a comment every 15 seconds, and 20 in a row do not get lost. A runner
+ * without comments is probed once a minute, as it may work on one tool for hours; three answers in a row without a sign of
+ * life are more than a runner that is just being slow.
+ */
+export const LIVENESS_RULES = { deadAfterMs: 300_000, probeAfterMs: 60_000, probeAgainMs: 5_000, probesMax: 3 }
 
 export interface RunnerClient {
   /** Throws `RunnerUnreachableError` where no answer comes, and `RunnerRedirect`. */

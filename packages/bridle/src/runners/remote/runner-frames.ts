@@ -1,7 +1,13 @@
 // Reads a runner's SSE answer into frames, with web streams only, since Workers read it too. Each character is read once.
-import { FRAME_CHARS_MAX, FRAME_ID_DIGITS_MAX, FRAME_MS } from '../limits.ts'
 import { parseRunnerEvent, type RunnerFrame } from '../protocol.ts'
 import { withTimeout } from '../timeout.ts'
+
+/** Characters of one frame: no engine sends more at once, and output without a line break must have an end. */
+const FRAME_CHARS_MAX = 16_000_000
+/** From a frame's first byte to its last. The largest passes a slow line in this time; a frame that arrives byte by byte does not. */
+const FRAME_MS = 60_000
+/** Digits of a frame's number: JavaScript does not hold a longer number exactly. */
+const FRAME_ID_DIGITS_MAX = 15
 
 /** The stream violates the protocol: reading it again would not help. */
 export class BrokenStreamError extends Error {

@@ -7,8 +7,12 @@ import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import { OUTCOME_TYPES, outcomeFactsIn, type Payloads } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
-import { ARGUMENTS_CHARS_MAX, MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
+
+/** An error or a reason that a person reads; results may have any size. */
+const MESSAGE_CHARS_MAX = 100_000
+/** Arguments that are shown whole: below the limit of a log entry. */
+const ARGUMENTS_CHARS_MAX = 1_000_000
 
 /** Facts from earlier events of the run that later ones do not repeat. */
 export interface TranslationState {

@@ -1,9 +1,10 @@
 // The options of local sandboxes, and their defaults.
+
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { SessionFoldersOptions } from './folders/session-folders.ts'
 import type { Backend } from './isolation/isolation.ts'
-import { HEALTH_MS } from './limits.ts'
 import type { ResourceLimits } from './resources/resource-limits.ts'
+import { HEALTH_MS } from './runner-calls.ts'
 
 /** Settings of sandboxes on this machine. */
 export interface LocalSandboxOptions {

@@ -4,12 +4,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerHealth } from '../protocol.ts'
 import { unixSocketFetch } from '../remote/unix-socket-fetch.ts'
-import { HEALTH_TRIES, KILLED_MS, OUTPUT_BYTES_MAX } from './limits.ts'
 import type { RunnerFetch } from './provider.ts'
 import { askHealth, askToStop } from './runner-calls.ts'
 import { OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
 import { endProcesses, processStatus } from './sandbox-processes.ts'
 import type { SandboxRecord } from './sandbox-records.ts'
+
+/** A busy machine may answer late once; three times in a row the runner is dead. */
+const HEALTH_TRIES = 3
+/** Killed processes are gone within milliseconds; a kernel that writes a full disk takes seconds. */
+const KILLED_MS = 5_000
+/** The output of a runner is for an operator who looks at the end of it. Larger files are emptied. */
+const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'

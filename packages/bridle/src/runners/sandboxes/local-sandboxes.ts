@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { KeyedMutex } from '../keyed-mutex.ts'
 import type { RunnerHealth } from '../protocol.ts'
+import { KEEP_MS } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { reuseResult } from '../reusable-result.ts'
-import { KEEP_MS } from '../server/limits.ts'
 import { SessionFolders } from './folders/session-folders.ts'
 import { workPlace } from './folders/session-paths.ts'
 import { resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
-import { ORPHAN_MS, WRITING_CHECK_MS } from './limits.ts'
 import {
   adoptSandbox,
   endSandbox,
@@ -35,6 +34,11 @@ import { engineFolders, runnerCommand } from './runner-command.ts'
 import { launchRunner } from './runner-launch.ts'
 import { endStrayProcesses, processStatus } from './sandbox-processes.ts'
 import { type SandboxRecord, SandboxRecords } from './sandbox-records.ts'
+
+/** A server that died may be started again; its runners keep their runs until then. */
+const ORPHAN_MS = 20 * 60_000
+/** The interval at which a sandbox in place is asked whether its run has ended: a person may edit files soon after it. */
+const WRITING_CHECK_MS = 1_000
 
 /** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
 export class LocalSandboxes implements SandboxProvider {

@@ -5,8 +5,17 @@ import { withDeadline } from '../deadline.ts'
 import type { RunEnvVars, RunnerHealth } from '../protocol.ts'
 import { readRunnerText } from '../remote/bounded-response.ts'
 import { tryOr } from '../try-or.ts'
-import { HEALTH_MS, RUNNER_CALL_MS, WORK_FILES_BYTES_MAX, WORK_FILES_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox } from './provider.ts'
+
+/** A healthy runner answers in milliseconds; a machine at its limit does not. */
+export const HEALTH_MS = 2_000
+
+/** Setting variables or asking a runner to stop is one small request. */
+const RUNNER_CALL_MS = 5_000
+/** The text of a file of 1 MB as JSON, each of its characters escaped; a list of 1,000 changes is shorter. */
+const WORK_FILES_BYTES_MAX = 8 * 1024 * 1024
+/** The runner compares for ten seconds at most, and others may wait before. */
+const WORK_FILES_MS = 30_000
 
 const healthSchema = v.looseObject({
   ok: v.boolean(),

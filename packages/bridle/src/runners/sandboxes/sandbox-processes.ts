@@ -2,7 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesInside, processesWhere, startTimeOf } from '../process-table.ts'
-import { STRAY_ROUNDS } from './limits.ts'
+
+/** A process may start another one during the search. Each round kills what the last one missed. */
+const STRAY_ROUNDS = 5
 
 export interface ProcessIdentity {
   readonly pid: number

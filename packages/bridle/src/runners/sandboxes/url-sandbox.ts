@@ -2,9 +2,8 @@
 
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
-import { HEALTH_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
-import { askHealth, putEnv } from './runner-calls.ts'
+import { askHealth, HEALTH_MS, putEnv } from './runner-calls.ts'
 
 export interface UrlSandboxOptions {
   readonly url: string

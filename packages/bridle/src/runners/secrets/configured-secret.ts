@@ -1,5 +1,7 @@
 // BRIDLE_SECRET as an operator gives it. The server signs and seals everything with it, so a short secret is refused.
-import { SECRET_CHARS_MIN } from '../limits.ts'
+
+/** 128 bits, even where somebody writes them as hexadecimal digits. */
+const SECRET_CHARS_MIN = 32
 
 /** Null = the operator sets none. Throws when the secret could be guessed. */
 export const configuredSecret = ({

@@ -6,8 +6,25 @@ import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/e
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../timeout.ts'
-import { CLOSE_MS, INTERRUPT_MS, KEY_REFUSALS_MAX, OPEN_MS, RUN_MS, STALL_MS, TIMEOUT_CHECK_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
+
+/** A model that thinks reports something within minutes; an engine that is silent for ten, with no call open, hangs. */
+const STALL_MS = 600_000
+/** The longest useful runs take hours; a run of half a day is a loop. */
+const RUN_MS = 12 * 3_600_000
+/** Timeouts of minutes need no finer clock. */
+const TIMEOUT_CHECK_MS = 500
+/**
+ * An interrupted engine may take this long before its process is ended. Shorter than the time that a session gives an
+ * abort.
+ */
+const INTERRUPT_MS = 1_500
+/** An engine opens within seconds; on a cold disk and a busy machine it takes a minute. */
+const OPEN_MS = 60_000
+/** A killed engine is gone within milliseconds; nothing waits longer for one that is not. */
+const CLOSE_MS = 3_000
+/** Two refusals in a row are no accident, and engines would retry for minutes. */
+const KEY_REFUSALS_MAX = 2
 
 /** After these times a run counts as stuck, and is stopped. */
 export interface RunTimeouts {

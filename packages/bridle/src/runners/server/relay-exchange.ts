@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenUsage } from '../../model-data/prices.ts'
 import type { ProviderName } from '../credentials/providers.ts'
 import { usageMeter } from '../credentials/spending/usage-meter.ts'
-import { SERVER_RETRY_MS } from './limits.ts'
+
+/** While its server is away, a request tries again this often: a refused connection costs next to nothing. */
+const SERVER_RETRY_MS = 250
 
 export interface Upstream {
   readonly base: string

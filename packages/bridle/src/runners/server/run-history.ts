@@ -2,8 +2,10 @@
 // so its id stays, with digests of what would prove who asks and what was asked.
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '../../kernel/json.ts'
-import { ENDED_RUNS_MAX } from '../limits.ts'
 import type { RunnerQuery } from '../protocol.ts'
+
+/** Ended runs that a runner remembers, so that it can distinguish them from unknown runs. About 2 MB. */
+const ENDED_RUNS_MAX = 10_000
 
 export interface RunHistoryEntry {
   readonly tokenDigest: string | null

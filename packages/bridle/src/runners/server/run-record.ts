@@ -12,7 +12,15 @@ import {
   type RunnerEvent,
 } from '../protocol.ts'
 import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'
-import { APPROVAL_INPUT_CHARS_MAX, KEPT_CHARS_MAX, TRIM_FRAMES, UNREAD_CHARS_MAX } from './limits.ts'
+
+/** Text that no reader has taken yet: some minutes of output. Above it the engine waits. */
+const UNREAD_CHARS_MAX = 4_000_000
+/** Read frames that are kept for a reader who reconnects without having acknowledged anything. */
+const KEPT_CHARS_MAX = 8_000_000
+/** Frames are dropped in batches: dropping each one alone would move the array for every frame. */
+const TRIM_FRAMES = 1_000
+/** Arguments that a person may be asked to approve: below the limit of a log entry. */
+const APPROVAL_INPUT_CHARS_MAX = 1_000_000
 
 export interface RunRecordOptions {
   readonly requestId: string

@@ -1,9 +1,11 @@
 // The frames of a run as a stream, which a reader can resume after any frame.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { RUNNER_HEARTBEAT_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 import { sendError } from './runner-http.ts'
+
+/** Proxies close streams that are silent for 30 or 60 seconds. */
+const RUNNER_HEARTBEAT_MS = 15_000
 
 /** Sends frames until the end. A slow reader makes only the engine wait. `left` is called when the reader has left. */
 export const streamRun = (

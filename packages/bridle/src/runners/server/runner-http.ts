@@ -6,8 +6,10 @@ import { isDeeperThan } from '../../kernel/json.ts'
 import { DEPTH_MAX } from '../../kernel/limits.ts'
 import { parseBody } from '../protocol.ts'
 import { tryOr } from '../try-or.ts'
-import { RUNNER_BODY_BYTES_MAX } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
+
+/** A prompt has at most 1.5 million characters; with settings and variables it fits many times. */
+const RUNNER_BODY_BYTES_MAX = 8 * 1024 * 1024
 
 export const isAuthorized = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
   !token || hasBearer(incoming, token)

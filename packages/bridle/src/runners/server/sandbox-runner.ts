@@ -6,14 +6,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Digest } from '../../kernel/ports/digest.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { Engine } from '../engines/engine.ts'
-import { FILE_BYTES_MAX } from '../files/limits.ts'
-import { filesFolderOf, receiveFile } from '../files/received-files.ts'
+import { FILE_BYTES_MAX, filesFolderOf, receiveFile } from '../files/received-files.ts'
 import { listen, listenerUrl, listenOnSocket } from '../listener.ts'
 import {
   ackSchema,
   approvalAnswerSchema,
   cancelSchema,
   envSchema,
+  KEEP_MS,
   querySchema,
   type RunnerHealth,
   type RunnerQuery,
@@ -25,7 +25,6 @@ import { defaultIsolationPlan, type IsolationPlan } from '../sandboxes/isolation
 import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
-import { CLEANUP_MS, ENDED_RUNS_SHOWN_MAX, FOLLOWED_AWAY_MS, KEEP_MS } from './limits.ts'
 import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
 import type { UnreachableVerdict } from './relay-exchange.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
@@ -46,6 +45,16 @@ import {
   sendJson,
 } from './runner-http.ts'
 import { sendWorkFiles, type WorkFiles } from './work-files.ts'
+
+/** Runs are kept for minutes: a second more does no harm. */
+const CLEANUP_MS = 1_000
+/** Ended runs whose frames are kept for callers that acknowledge nothing; each holds up to some megabytes. */
+const ENDED_RUNS_SHOWN_MAX = 8
+/**
+ * A server that follows its run is there, so its way to the provider must work within seconds. A machine that lost its power still looks
+ * like a reader; six retries of an engine with such waits are long enough for it to start.
+ */
+const FOLLOWED_AWAY_MS = 60_000
 
 /** Settings of a sandbox runner. */
 export interface SandboxRunnerOptions extends RunTimeouts, SpendRules {

@@ -2,7 +2,11 @@
 // system monitor, a transport. None of them is started by these commands, and none of the server's variables is passed on.
 import { execFile } from 'node:child_process'
 import { isAbsolute } from 'node:path'
-import { GIT_OUTPUT_BYTES_MAX, GIT_TIMEOUT_MS } from './limits.ts'
+
+/** A checkout of a large repository on a slow disk takes a minute or two. */
+const GIT_TIMEOUT_MS = 5 * 60_000
+/** The list of all files of a commit: half a million names of 100 bytes. */
+const GIT_OUTPUT_BYTES_MAX = 64 * 1024 ** 2
 
 export interface GitCall {
   /** The folder that git starts in. Never a folder that an agent can write. */

@@ -1,7 +1,11 @@
 // The calls that a database must offer. SQLite on Node and the SQL of a Durable Object both implement them, so the store is
 // written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
-import { PARAMETERS_MAX, ROW_BYTES_MAX } from '../limits.ts'
+
+/** A Durable Object binds no more. Kept on every driver, so that a test on Node finds what production would refuse. */
+const PARAMETERS_MAX = 100
+/** A Durable Object refuses rows of 2 MB; kept on every driver for the same reason. */
+const ROW_BYTES_MAX = 1_900_000
 
 export type SqlValue = string | number | null | Uint8Array
 

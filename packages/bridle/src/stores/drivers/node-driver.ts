@@ -2,9 +2,15 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync as Database, StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
-import { BUSY_MS, FILE_CHECK_MS, RECOVER_MS } from '../limits.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 import { DatabaseSync } from './sqlite-module.ts'
+
+/** A look at the files takes a few microseconds: too much for every commit, and nothing ten times a second. */
+const FILE_CHECK_MS = 100
+/** A disk that fails is tried again four times a second, however many callers there are. */
+const RECOVER_MS = 250
+/** A statement waits this long for the lock of another program, such as a backup. */
+const BUSY_MS = 5_000
 
 export interface NodeDriver extends SqlDriver {
   /**

@@ -4,9 +4,15 @@ import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
 import type { Log, LogAppend } from '../../kernel/ports/log.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
-import { BUCKET_PUTS_MAX, BUCKET_TRIES_MAX, INLINE_CONTENT_MAX } from '../limits.ts'
 import type { BucketNames } from './bucket-names.ts'
 import type { ObjectBucket } from './platform-types.ts'
+
+/** Characters of a chunk that stay in the log: for a smaller chunk a request to the bucket costs more than the storage. */
+export const INLINE_CONTENT_MAX = 65_536
+/** Connections that the platform keeps open at once for one invocation. */
+const BUCKET_PUTS_MAX = 6
+/** A bucket that fails three times in a row is down for longer than a caller waits. */
+const BUCKET_TRIES_MAX = 3
 
 /** The reference is beside the payload, where no runner can write. */
 interface StoredChunk extends Event<'artifact_chunk'> {

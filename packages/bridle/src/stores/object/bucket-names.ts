@@ -2,10 +2,13 @@
 // or whose session is removed, is found and deleted, with retries until it is gone.
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { CLEANUP_NAMES_MAX, CLEANUP_RETRY_MS } from '../limits.ts'
+import { CLEANUP_RETRY_MS } from '../limits.ts'
 import { sharedWork } from '../shared-work.ts'
 import { IS_UNREAD } from '../sqlite/removal.ts'
 import type { ObjectBucket } from './platform-types.ts'
+
+/** Names deleted at once; the bucket takes 1,000. */
+const CLEANUP_NAMES_MAX = 500
 
 export interface BucketNamesPorts {
   readonly driver: SqlDriver

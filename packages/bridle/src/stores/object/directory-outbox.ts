@@ -3,11 +3,15 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { ANNOUNCED_MAX, PUBLISH_RETRY_MS } from '../limits.ts'
 import { sharedWork } from '../shared-work.ts'
 import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
+
+/** Lists are wrong until the directory hears of a change, so the retry comes sooner than others. */
+const PUBLISH_RETRY_MS = 5_000
+/** Sessions of one object, itself and its branches, that one announcement carries. */
+const ANNOUNCED_MAX = 500
 
 export interface DirectoryOutboxPorts {
   readonly driver: SqlDriver

@@ -8,10 +8,12 @@ import type {
   ListFilter,
   SettledListing,
 } from '../../kernel/ports/directory.ts'
-import { HOMES_MAX } from '../limits.ts'
 import type { ApprovalListing, PageOptions, Scan } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'
 import { type ShardCounts, tenantDirectory } from './shards.ts'
+
+/** Homes that one gateway remembers, about a megabyte: each saves a request to the directory. */
+const HOMES_MAX = 10_000
 
 /** A session as its object reports it. */
 export interface DirectoryUpdate {

@@ -12,7 +12,6 @@ import type {
 import type { RowChange, RowObserver } from '../../kernel/ports/row-observer.ts'
 import { hasFaultCode } from '../../kernel/ports/store-fault.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { RECORDS_PAGE } from '../limits.ts'
 import { openSessionTable, type SessionTable } from '../sqlite/session-table.ts'
 import {
   type ApprovalListing,
@@ -31,6 +30,9 @@ import type {
   ShardScan,
 } from './remote-directory.ts'
 import { shardOf } from './shards.ts'
+
+/** Records in one answer between two objects of a directory, whose rows may be large. */
+const RECORDS_PAGE = 200
 
 interface HomeRow {
   readonly home: string

@@ -2,7 +2,11 @@
 // last commit ran goes into the next one. Nothing waits for a timer.
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
-import { GROUP_CHARS_MAX, GROUP_MEMBERS_MAX } from '../limits.ts'
+
+/** Appends in one commit, so that it blocks the event loop for a few milliseconds at most. */
+const GROUP_MEMBERS_MAX = 256
+/** Characters in one commit, for the same reason. */
+const GROUP_CHARS_MAX = 512 * 1024
 
 export interface CommitMember {
   readonly chars: number

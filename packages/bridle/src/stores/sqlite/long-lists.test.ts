@@ -1,16 +1,17 @@
 // Lists of many rows: which index serves them, what else runs meanwhile, and where a page ends that found too little.
+
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { ListFilter, ListReader } from '../../kernel/ports/directory.ts'
 import { expectFault, healthy, row } from '../contract/store.suite.ts'
 import type { SqlValue } from '../drivers/driver.ts'
 import { objectDriver } from '../drivers/object-driver.ts'
-import { LONG_LISTS_MAX, SLICE_ROWS, SLICES_MAX, WAITING_LISTS_MAX } from '../limits.ts'
 import { directoryObjectMigrations, sessionObjectMigrations } from '../object/object-schema.ts'
 import { memoryObjectStorage } from '../object/object-storage.suite.ts'
 import { type DirectoryStub, remoteDirectory } from '../object/remote-directory.ts'
 import { DirectoryIndex } from '../object/session-index.ts'
-import { sliceTurns } from './slice-turns.ts'
+import { LONG_LISTS_MAX, sliceTurns, WAITING_LISTS_MAX } from './slice-turns.ts'
+import { SLICE_ROWS, SLICES_MAX } from './sqlite-directory.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { noTail } from './tail.ts'
 

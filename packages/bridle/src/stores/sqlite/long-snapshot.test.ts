@@ -1,11 +1,12 @@
 // A long conversation is opened from its snapshot page by page: other sessions get turns between two pages.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { key, ManualRunner, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { Host } from '../../kernel/host/host.ts'
 import { finished, token } from '../../kernel/rules/rules.suite.ts'
-import { READ_SLICE_MS } from '../../kernel/session/limits.ts'
 import type { EventLoop } from '../../kernel/session/reading/read-scheduler.ts'
+import { READ_SLICE_MS } from '../../kernel/session/reading/read-scheduler.ts'
 import { tailLimits } from '../data-folder.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { type NodeDriver, nodeDriver } from '../drivers/node-driver.ts'

@@ -2,11 +2,13 @@
 // a commit is not known, every read and write waits until all that can be read is durable, and is read again.
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
-import { COMMITS_PER_TIDY } from '../limits.ts'
 import { type CommitMember, groupCommit } from './group-commit.ts'
 import { findSweepableSession, sweepSession } from './removal.ts'
 import { currentEpoch, probeWrite } from './schema.ts'
 import type { Tail } from './tail.ts'
+
+/** Often enough that tidying takes a few milliseconds, seldom enough that its syncs vanish among those of the commits. */
+const COMMITS_PER_TIDY = 250
 
 export interface StoreMaintenance {
   /** Runs now, on what is committed. */

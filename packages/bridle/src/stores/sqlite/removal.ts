@@ -2,8 +2,10 @@
 // when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { SWEEP_ROWS } from '../limits.ts'
 import type { SessionRecord } from './session-table.ts'
+
+/** Rows that one step of a sweep deletes: a large session must not block the event loop while it goes. */
+const SWEEP_ROWS = 500
 
 export const hideSession = (driver: SqlDriver, record: SessionRecord, head: number): void => {
   const { sid, tenant, agent, id, incarnation } = record

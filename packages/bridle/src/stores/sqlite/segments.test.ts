@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { event, key } from '../contract/store.suite.ts'
-import { SEGMENT_CHARS_MAX } from '../limits.ts'
-import { decodeEvents, encodeEvents } from './segments.ts'
+import { decodeEvents, encodeEvents, SEGMENT_CHARS_MAX } from './segments.ts'
 
 test.each([
   ['a few', 3, 10],

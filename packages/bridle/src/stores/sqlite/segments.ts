@@ -3,7 +3,11 @@
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
-import { PIECE_CHARS_MAX, SEGMENT_CHARS_MAX } from '../limits.ts'
+
+/** Joined segments stop growing here: the overhead of a row no longer counts, and parsing one takes well below a millisecond. */
+export const SEGMENT_CHARS_MAX = 32 * 1024
+/** At three bytes per character a piece still fits a row. */
+const PIECE_CHARS_MAX = 500 * 1024
 
 export interface Segment {
   readonly first: number

@@ -6,7 +6,6 @@ import { type DirectoryRow, parentIdOf, type SettledListing } from '../../kernel
 import type { BranchParent, Wake } from '../../kernel/ports/log.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
-import { BRANCH_POINTS_MAX } from '../limits.ts'
 import {
   type BranchPoint,
   branchPointOf,
@@ -21,6 +20,9 @@ import { searchText } from '../listing.ts'
 import { leastIncarnation } from './schema.ts'
 import { lastSeqInLog } from './segment-rows.ts'
 import type { Tail } from './tail.ts'
+
+/** Sessions whose depth is remembered: as many as one import has, and some hundred kilobytes. */
+const BRANCH_POINTS_MAX = 10_000
 
 export interface SessionRecord {
   readonly sid: number

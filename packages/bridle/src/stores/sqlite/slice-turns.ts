@@ -2,7 +2,11 @@
 // slices: one slice in each turn of the event loop, and everybody else's work in between.
 import type { ListReader } from '../../kernel/ports/directory.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
-import { LONG_LISTS_MAX, WAITING_LISTS_MAX } from '../limits.ts'
+
+/** Lists of one reader that read more than a slice at the same time: more do not end sooner, and others wait for each. */
+export const LONG_LISTS_MAX = 2
+/** Further long lists of the reader that wait for these; the next one is refused, so that nobody queues hours of work. */
+export const WAITING_LISTS_MAX = 32
 
 export interface SliceTurns {
   /** Calls `readSlice` until it returns true. Rejects when the reader has gone, or has too many long lists. */

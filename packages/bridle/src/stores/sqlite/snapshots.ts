@@ -2,10 +2,16 @@
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
 import type { KnownPieces, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { PIECES_PAGE_CHARS, PIECES_PER_PAGE_MAX, PIECES_PER_PAGE_MIN } from '../limits.ts'
 import { type LineageLevel, snapshotCandidates, unchangedPieces } from '../lineage.ts'
 import { checksum, splitForRows } from './segments.ts'
 import type { SessionRecord } from './session-table.ts'
+
+/** Characters of a page of a snapshot's pieces: read and checked in a few milliseconds. */
+const PIECES_PAGE_CHARS = 64_000
+/** Pieces of the first page: each may be as large as a row. */
+const PIECES_PER_PAGE_MIN = 4
+/** Pieces of a page of short messages: more would only save queries. */
+const PIECES_PER_PAGE_MAX = 128
 
 /** The state's place among the pieces. */
 const stateIndex = -1

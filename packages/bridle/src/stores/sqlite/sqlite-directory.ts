@@ -11,12 +11,16 @@ import type {
   SettledListing,
 } from '../../kernel/ports/directory.ts'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
-import { SLICE_ROWS, SLICES_MAX } from '../limits.ts'
 import { cutPage, decodeCursor, encodeCursor, type PositionedEntry, pageSize } from '../listing.ts'
 import type { StoreMaintenance } from './maintenance.ts'
 import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './session-ranges.ts'
 import type { SessionRecord, SessionTable } from './session-table.ts'
 import { sliceTurns } from './slice-turns.ts'
+
+/** Rows that a list reads at once: some 2 ms, and then others have their turn. */
+export const SLICE_ROWS = 2_000
+/** Slices of one request, 400,000 rows: a page that is not full by then says where to go on, so that no request lasts for minutes. */
+export const SLICES_MAX = 200
 
 type SessionListRow = SessionRecord & {
   kind: DirectoryRow['kind']

@@ -5,7 +5,6 @@ import type { BranchParent, Lease, Log, LogAppend, StoredAnswer } from '../../ke
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { checkAppend, checkKey, fencedFault } from '../checks.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { LARGE_PAGE_CHARS } from '../limits.ts'
 import { openMaintenance } from './maintenance.ts'
 import { readLog } from './read-log.ts'
 import { hideSession, reserveNumbers } from './removal.ts'
@@ -15,6 +14,9 @@ import { openSessionTable, type SessionOrigin } from './session-table.ts'
 import { bestSnapshot, type SnapshotRead, writeSnapshot } from './snapshots.ts'
 import { sqliteDirectory } from './sqlite-directory.ts'
 import { openTail, type TailLimits } from './tail.ts'
+
+/** Reading and parsing this much takes about a millisecond; after such a page others get their turn. */
+const LARGE_PAGE_CHARS = 100_000
 
 export interface SqliteStore {
   readonly log: Log

@@ -2,17 +2,11 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { objectDriver } from '../drivers/object-driver.ts'
-import {
-  CLEANUP_RETRY_MS,
-  UPLOAD_KEPT_MS,
-  UPLOAD_PIECE_BYTES,
-  UPLOADS_UNUSED_BYTES_MAX,
-  UPLOADS_UNUSED_USER_BYTES_MAX,
-} from '../limits.ts'
+import { CLEANUP_RETRY_MS, UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX, UPLOADS_UNUSED_USER_BYTES_MAX } from '../limits.ts'
 import { directoryObjectMigrations } from '../object/object-schema.ts'
 import { memoryObjectStorage } from '../object/object-storage.suite.ts'
 import { UploadIndex } from './upload-index.ts'
-import { readPieces, writePieces } from './upload-pieces.ts'
+import { readPieces, UPLOAD_PIECE_BYTES, writePieces } from './upload-pieces.ts'
 
 const keyOf = (id: string): Key => ({ tenant: 'acme', agent: 'scripted', id })
 const file = { tenant: 'acme', owner: null, name: null, mimeType: 'text/plain', sizeBytes: 1, inBucket: false }

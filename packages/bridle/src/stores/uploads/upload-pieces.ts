@@ -1,6 +1,8 @@
 // The bytes of an uploaded file in the storage of an object, in pieces that fit a row.
 import type { SqlDriver } from '../drivers/driver.ts'
-import { UPLOAD_PIECE_BYTES } from '../limits.ts'
+
+/** A piece of an uploaded file: fewer rows cost less, and a row of 2 MB is refused. */
+export const UPLOAD_PIECE_BYTES = 1_800_000
 
 /** All pieces or none. */
 export const writePieces = (driver: SqlDriver, bytes: Uint8Array): void =>

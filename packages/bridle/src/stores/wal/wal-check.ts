@@ -13,8 +13,10 @@
 //     alarm costs every client one replay, a missed one mixes two histories.
 //   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { FRAMES_READ } from '../limits.ts'
 import { nextChecksum, readWalIndex, type WalChecksum } from './wal-index.ts'
+
+/** Frames of the write-ahead log in one read: about a megabyte. */
+const FRAMES_READ = 256
 
 export interface WalDamage {
   readonly file: string

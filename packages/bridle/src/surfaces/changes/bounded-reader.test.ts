@@ -1,7 +1,6 @@
 // A reader that does not read: it gets no queue without end, and `ready` when it has caught up.
 import { expect, test } from 'vitest'
-import { BoundedReader } from './bounded-reader.ts'
-import { UNREAD_BYTES_MAX } from './limits.ts'
+import { BoundedReader, UNREAD_BYTES_MAX } from './bounded-reader.ts'
 
 const slowSink = () => {
   const sent: string[] = []

@@ -1,7 +1,9 @@
 // A reader whose unread bytes are bounded. A reader that falls behind misses changes, and gets `ready` when it has caught up.
 import type { ChangeReader } from '../http/streams/change-readers.ts'
 import { READY_MESSAGES } from './change-messages.ts'
-import { UNREAD_BYTES_MAX } from './limits.ts'
+
+/** Unread bytes of a reader, after which it gets no more changes but a new `ready`: some hundred rows. */
+export const UNREAD_BYTES_MAX = 512 * 1024
 
 /** The reader's end of a connection. */
 export interface ChangeSink {

@@ -3,7 +3,11 @@ import type { Clock } from '../../kernel/ports/clock.ts'
 import type { DirectoryRow } from '../../kernel/ports/directory.ts'
 import type { RowChange } from '../../kernel/ports/row-observer.ts'
 import { listingText } from './change-messages.ts'
-import { CHANGED_MS, TOUCHED_MS } from './limits.ts'
+
+/** A session that changes all the time is sent this often: four times a second look alive to a person. */
+const CHANGED_MS = 250
+/** A session of which only the time of the last event has changed is sent this often: a list shows seconds at most. */
+const TOUCHED_MS = 1_000
 
 export interface SessionPacePorts {
   readonly clock: Clock

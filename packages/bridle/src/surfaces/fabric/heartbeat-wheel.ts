@@ -2,7 +2,13 @@
 // idle socket. The wheel counts ticks of its timer, since wall time may jump; a server that was suspended counts fewer ticks, and
 // closes no socket for its own delay.
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { DEAD_AFTER_MS, SOCKET_HEARTBEAT_MS, TICKS_PER_BEAT } from './limits.ts'
+
+/** Proxies close a connection that is silent for 60 seconds, some for 30. */
+const SOCKET_HEARTBEAT_MS = 15_000
+/** Three heartbeats: two lost pings are an accident, a client that misses three is gone. */
+const DEAD_AFTER_MS = 45_000
+/** A tick is a second, with the times above. */
+const TICKS_PER_BEAT = 15
 
 export interface HeartbeatTimes {
   readonly clock: Clock

@@ -24,8 +24,10 @@ import { discardAndDeny } from '../http/workspaces/session-workspace.ts'
 import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
-import { WAIT_SECONDS_MAX } from './limits.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
+
+/** A day: a timer for more than 24.8 days would fire at once. */
+const WAIT_SECONDS_MAX = 86_400
 
 type InvokeQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
 

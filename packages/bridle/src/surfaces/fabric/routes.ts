@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
+import { READ_CHARS } from '../../kernel/limits.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { runOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -43,9 +44,15 @@ import {
 import { isCarried, resetEvent, streamAudience } from './codec.ts'
 import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
-import { TIMELINE_MAX, TIMELINE_PAGE, TIMELINE_PAGES_MAX } from './limits.ts'
 import { extendTimeline, type TimelineDraft } from './timeline.ts'
 import type { RunStatus, SessionRemoval, TimelinePage } from './wire.ts'
+
+/** Events in an answer of the timeline; `?after=` continues from there. */
+const TIMELINE_MAX = 50_000
+/** Pages in such an answer: large events make short pages, so an answer has at most some 10 MB. */
+const TIMELINE_PAGES_MAX = Math.ceil(10_000_000 / READ_CHARS)
+/** Events in a page: short enough that other sessions get their turn in between. */
+const TIMELINE_PAGE = 1_000
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({

@@ -33,11 +33,13 @@ import {
   resumeAnswer,
 } from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
-import { RETRIES_DEFAULT } from './limits.ts'
 import { newSessionFields, newSessionKey, newSessionType, parentField } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
+
+/** Retries of work that names no number: a killed server counts as a failure, and must not be the end of the work. */
+const RETRIES_DEFAULT = 3
 
 const startBody = optionsType(...newSessionType, {
   ...newSessionFields,

@@ -1,7 +1,9 @@
 // Pages of a session's channel.
+
 import { describe, expect, test } from 'vitest'
-import { CHANNEL_CHARS_MAX, ENVELOPES_MAX } from '../../kernel/limits.ts'
+import { ENVELOPES_MAX } from '../../kernel/limits.ts'
 import { testApp } from '../http/test-app.suite.ts'
+import { CHANNEL_CHARS_MAX } from '../http/views/envelopes.ts'
 import type { ChannelPage } from '../http/wire.ts'
 import { envelopeTypes, hasType, isStatus, readEnvelopes, scriptPrompt, startedSession } from './frontend.suite.ts'
 

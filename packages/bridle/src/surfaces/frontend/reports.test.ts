@@ -1,8 +1,10 @@
 // The reports of agents in details and in lists: usage, steps, sources, warnings.
+
 import { expect, test } from 'vitest'
-import { CITATIONS_MAX, NOTICES_MAX } from '../../kernel/limits.ts'
+import { CITATIONS_MAX } from '../../kernel/limits.ts'
+import { NOTICES_MAX } from '../../kernel/projections/reports/notices.ts'
 import { testApp } from '../http/test-app.suite.ts'
-import { NOTICE_CHARS_MAX } from '../http/views/limits.ts'
+import { NOTICE_CHARS_MAX } from '../http/views/reports.ts'
 import { isStatus, scriptPrompt, startedSession, waitForDetail } from './frontend.suite.ts'
 
 const event = (type: string, payload: object) => ({ event: { type, payload } })

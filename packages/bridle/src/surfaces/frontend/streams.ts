@@ -15,7 +15,9 @@ import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http
 import { envelopeStreamAnswer } from './answers.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, isOmitted, turnAudience } from './codec.ts'
 import { streamEnvelope } from './envelope.ts'
-import { OMIT_CHARS_MAX } from './limits.ts'
+
+/** Characters of the types that a stream leaves out: more than all of ours have together, and some of an agent's own. */
+const OMIT_CHARS_MAX = 2_000
 
 /** The default is the larger tier: a client that does not name a tier handles every type. */
 export const tierSchema = v.optional(v.picklist(['default', 'debug']), 'debug')

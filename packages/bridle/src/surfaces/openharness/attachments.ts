@@ -3,8 +3,14 @@ import { type JsonObject, present } from '../../kernel/json.ts'
 import { isDataAddress } from '../../kernel/text/data-address.ts'
 import type { Denial } from '../http/router/denial.ts'
 import { invalidField } from './errors.ts'
-import { ATTACHMENTS_MAX, ENCODED_CHARS_MAX, REFERENCE_CHARS_MAX } from './limits.ts'
 import type { AttachmentReference } from './wire.ts'
+
+/** Attachments of one message: a person attaches a handful. */
+const ATTACHMENTS_MAX = 50
+/** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
+const REFERENCE_CHARS_MAX = 4_096
+/** A name or an id of base64 letters alone: a longer one is a file that somebody put into the message. File systems take 255. */
+const ENCODED_CHARS_MAX = 255
 
 /** The known fields of each attachment: an unknown one may hold the file itself. */
 export const parseAttachments = (attachments: readonly AttachmentReference[]): readonly JsonObject[] | Denial => {

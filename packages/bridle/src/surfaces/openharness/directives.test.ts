@@ -1,8 +1,9 @@
 // Directives of agents on their way to a shell.
+
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { RETRY_MAX_MS } from '../../kernel/limits.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
+import { RETRY_MAX_MS } from '../../kernel/rules/runs/runs.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { agentEvent } from '../fabric/codec.ts'
 import { streamEnvelope } from '../frontend/envelope.ts'

@@ -11,12 +11,16 @@ import { type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { invalidField, requestIdConflict } from './errors.ts'
-import { FEEDBACK_ENTRIES_MAX, FEEDBACK_TEXT_CHARS_MAX } from './limits.ts'
 import { idFrom, requestKeyOf } from './line-ids.ts'
 import { allOf } from './line-sessions.ts'
 import { hasPrompt } from './turn-prompt.ts'
 import type { TurnSession } from './turn-session.ts'
 import type { RequestMessage, RequestPayload } from './wire.ts'
+
+/** Entries of execution feedback in one request: as many as a shell takes directives from one response. */
+const FEEDBACK_ENTRIES_MAX = 1_000
+/** A text of execution feedback: names and codes, and never a sentence. */
+const FEEDBACK_TEXT_CHARS_MAX = 200
 
 const PROFILE = 'openharness.execution_feedback'
 

@@ -9,7 +9,11 @@ import { Denial, isDenial } from '../http/router/denial.ts'
 import { decodedOrNull } from '../http/router/path-pattern.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { engineError, invalidField } from './errors.ts'
-import { FETCHED_FILES_MAX, FETCHED_FILES_MS } from './limits.ts'
+
+/** Files that the server fetches for one message, one after the other: a handful, and the shell still gets its answer in time. */
+const FETCHED_FILES_MAX = 5
+/** The time for all files of one message; the answer to a shell waits 50 seconds. */
+const FETCHED_FILES_MS = 30_000
 
 /** The attachments with the `ref_id` of each fetched file. An address that the operator does not allow stays an address. */
 export const fetchAttachments = async (

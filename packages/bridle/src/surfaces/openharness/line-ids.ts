@@ -7,8 +7,10 @@ import { idempotencyKey } from '../http/requests/command-id.ts'
 import { type Denial, isDenial } from '../http/router/denial.ts'
 import type { RouteContext } from '../http/router/route.ts'
 import { invalidField } from './errors.ts'
-import { ID_DIGEST_CHARS } from './limits.ts'
 import type { RequestMessage } from './wire.ts'
+
+/** Hexadecimal digits of an id that is made from another: with 128 bits two of one tenant never meet. */
+const ID_DIGEST_CHARS = 32
 
 /** An id that does not fit our grammar is hashed, and never refused. */
 export const idFrom = async (id: string): Promise<string> => (isId(id) ? id : `oh-${await idDigest(id)}`)

@@ -1,7 +1,11 @@
 // The shell that asks: what its agent learns about it, and how its answers are shaped.
 import { type JsonObject, present } from '../../kernel/json.ts'
-import { SMALL_SCREEN, TIME_ZONES_MAX } from './limits.ts'
 import type { ShellIdentity } from './wire.ts'
+
+/** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
+const SMALL_SCREEN = { lines: 3, chars: 40 }
+/** Time zones whose formats are kept, some 10 kB each: more than a server's users live in. */
+const TIME_ZONES_MAX = 200
 
 /** The shell as the agent's input has it, with the time where its user is. A locale or time zone that is none counts as absent. */
 export const shellInput = ({ shell_kind, shell_version, locale, timezone }: ShellIdentity, now: number): JsonObject => {

@@ -22,7 +22,6 @@ import { approvalDirective, messageDirectives, shapeDirectives } from './directi
 import { engineError, expiredContinuation, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
 import { type RequestFeedback, splitFeedback, takeFeedback } from './execution-feedback.ts'
 import { discardFetched, fetchAttachments } from './fetched-attachments.ts'
-import { REROUTES_MAX, TURN_WAIT_MS } from './limits.ts'
 import { requestKeyOf } from './line-ids.ts'
 import type { SessionTarget } from './line-sessions.ts'
 import { resumeRun } from './resumption.ts'
@@ -32,6 +31,11 @@ import { streamCursorOf, turnStream } from './streaming/turn-stream.ts'
 import { turnPrompt } from './turn-prompt.ts'
 import { type TurnSession, turnSessionOf } from './turn-session.ts'
 import type { ActionDirective, RequestMessage, ResponseMessage } from './wire.ts'
+
+/** How long an answer waits for its run: many proxies give up a silent request after 60 seconds. */
+const TURN_WAIT_MS = 50_000
+/** Attempts to route a text whose question was answered by a concurrent request. */
+const REROUTES_MAX = 5
 
 /** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {

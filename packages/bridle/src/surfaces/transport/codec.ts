@@ -5,9 +5,11 @@ import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId } from '../../kernel/event.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { seenMessageSchema } from '../http/wire/request-values.ts'
-import { COMMANDS_MAX } from './limits.ts'
 import { commandSchema } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
+
+/** Commands in one message: a person sends one, a client that was offline a few. More is a mistake or an attack. */
+const COMMANDS_MAX = 100
 
 export const transportMessageSchema = v.variant('type', [
   v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),

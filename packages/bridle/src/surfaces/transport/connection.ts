@@ -22,9 +22,13 @@ import type { Socket } from '../http/streams/socket-route.ts'
 import { type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
-import { HIBERNATED_HINTS_MAX, HINT_NAME_CHARS_MAX } from './limits.ts'
 import type { ParsedCommand } from './wire/commands.ts'
 import type { ServerMessage } from './wire.ts'
+
+/** Characters of a tool's name in a hint: an agent chose the name. */
+const HINT_NAME_CHARS_MAX = 200
+/** Ids of waits kept with a hibernated socket, which has room for 2 KB. */
+const HIBERNATED_HINTS_MAX = 32
 
 export interface TransportConnection extends SocketClient {
   readonly scopes: readonly Scope[]

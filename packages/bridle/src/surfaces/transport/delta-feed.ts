@@ -6,8 +6,14 @@ import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../../kernel/session/subscribers.ts'
 import { encodeDelta } from './codec.ts'
-import { DELTA_CHARS_MAX, DELTAS_MAX, FEED_KEEP_MS } from './limits.ts'
 import { stateEncoderOf } from './state-encoding.ts'
+
+/** Deltas kept for clients that resume: some seconds of a fast reply. A client further behind gets the state. */
+const DELTAS_MAX = 500
+/** Characters of those deltas: a session with large tool results must not keep megabytes for clients that may not return. */
+const DELTA_CHARS_MAX = 1_000_000
+/** Deltas are kept this long after the last client left: a client whose connection broke is back by then. */
+const FEED_KEEP_MS = 30_000
 
 /** A message, and the sequence number that it brings a client to. */
 export interface FeedMessage {

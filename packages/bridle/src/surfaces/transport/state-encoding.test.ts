@@ -1,8 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { HarnessMessage, HarnessState } from '../../kernel/projections/harness-state.ts'
 import { encodeMessage } from './codec.ts'
-import { ENCODED_PAGE_CHARS } from './limits.ts'
-import { StateEncoder } from './state-encoding.ts'
+import { ENCODED_PAGE_CHARS, StateEncoder } from './state-encoding.ts'
 
 const message = (id: number, chars: number): HarnessMessage => ({
   ...{ id: String(id), role: 'assistant', content: '"ü🙂\n'.padEnd(chars, 'x'), status: 'complete' },

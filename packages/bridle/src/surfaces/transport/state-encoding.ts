@@ -3,7 +3,9 @@
 import type { TakeTurns } from '../../kernel/ports/log.ts'
 import type { HarnessMessage, HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import { ENCODED_PAGE_CHARS } from './limits.ts'
+
+/** Characters of a page of an encoded state. A page blocks the event loop for a few milliseconds. */
+export const ENCODED_PAGE_CHARS = 64_000
 
 const encoders = new WeakMap<Session, StateEncoder>()
 

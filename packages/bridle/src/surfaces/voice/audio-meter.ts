@@ -1,6 +1,12 @@
 // Measures the audio of a client against the clock: speech comes in real time, and a client that sends much more floods the provider
 // at the operator's expense. A frame counts as a few milliseconds at least, so that many tiny frames are a flood, too.
-import { AUDIO_BURST_MS, AUDIO_FRAME_MS_MIN, AUDIO_RATE } from './limits.ts'
+
+/** Audio that a client may send ahead of time: a minute, as after a pause of its network. */
+const AUDIO_BURST_MS = 60_000
+/** Audio of a second that a client may send in a second: clocks differ, and a client catches up after a pause. */
+const AUDIO_RATE = 2
+/** The shortest frame, for the count above: an audio worklet hands out 5 ms, and shorter frames cost more than they bring. */
+const AUDIO_FRAME_MS_MIN = 4
 
 export class AudioMeter {
   /** Milliseconds of audio that the client may still send now. */

@@ -5,8 +5,18 @@ import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.t
 import { decodeBase64 } from '../../kernel/text/base64.ts'
 import { parseMessage } from '../http/requests/parse-input.ts'
 import { anyJson } from '../http/wire/request-values.ts'
-import { AUDIO_FRAME_BYTES_MAX, AUDIO_MESSAGE_CHARS_MAX, ITEM_CHARS_MAX, VOICE_TEXT_CHARS_MAX } from './limits.ts'
 import type { VoiceClientMessage } from './wire.ts'
+
+/** A frame of audio: 21 s of pcm16. Clients send some 20 ms; one that records first may send a sentence at once. */
+export const AUDIO_FRAME_BYTES_MAX = 1024 * 1024
+
+/** A message with such a frame as base64, and what stands around it. */
+export const AUDIO_MESSAGE_CHARS_MAX = Math.ceil((AUDIO_FRAME_BYTES_MAX * 4) / 3) + 1_000
+
+/** A typed text: more than a person types, and less than an answer to it would take. */
+const VOICE_TEXT_CHARS_MAX = 100_000
+/** The name of an item, or of a call, which came from the server. */
+const ITEM_CHARS_MAX = 256
 
 /** The mistake of a client: the line stays open. */
 export interface VoiceMistake {

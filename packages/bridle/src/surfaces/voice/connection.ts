@@ -36,9 +36,11 @@ import {
   type VoiceMistake,
 } from './codec.ts'
 import { recordToolResult } from './directive-feedback.ts'
-import { AUDIO_UNSENT_BYTES_MAX } from './limits.ts'
 import type { VoiceParameters } from './parameters.ts'
 import type { VoiceClientMessage, VoiceServerMessage } from './wire.ts'
+
+/** Audio that the client has not taken: five minutes of pcm16. A model speaks an answer faster than it is heard. */
+const AUDIO_UNSENT_BYTES_MAX = 16 * 1024 * 1024
 
 export interface VoiceConnection extends SocketClient {
   /** The user, in the form in which a session stores its owner. */

@@ -7,7 +7,13 @@ import type { Json } from '../../kernel/json.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import type { ToolStatus } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import { FEEDBACK_CHARS_MAX, FEEDBACK_LOOKUP_MAX, FEEDBACK_LOOKUP_PAGE } from './limits.ts'
+
+/** The outcome of a directive: a few fields. The session keeps it until a prompt brings it to the agent. */
+const FEEDBACK_CHARS_MAX = 16_000
+/** Events looked through for the call of an outcome: clients execute a directive at once. */
+const FEEDBACK_LOOKUP_MAX = 2_000
+/** Events read at a time, so that other sessions get their turn. */
+const FEEDBACK_LOOKUP_PAGE = 500
 
 /** Null = the log has the outcome. */
 export const recordToolResult = async (

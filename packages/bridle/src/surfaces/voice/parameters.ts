@@ -4,7 +4,11 @@ import * as v from 'valibot'
 import { isId } from '../../kernel/event.ts'
 import type { AudioFormat } from '../../kernel/ports/voice.ts'
 import { workspaceQuery } from '../http/workspaces/workspace-choice.ts'
-import { INSTRUCTIONS_CHARS_MAX, VOICE_NAME_CHARS_MAX } from './limits.ts'
+
+/** Instructions of a client: a page of text. They are untrusted, and cost tokens in every turn. */
+const INSTRUCTIONS_CHARS_MAX = 4_000
+/** The name of a voice or a model; the names of providers have some 40 characters. */
+const VOICE_NAME_CHARS_MAX = 128
 
 export const voiceQuery = v.looseObject({
   voice: v.optional(v.string()),

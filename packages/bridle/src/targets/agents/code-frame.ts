@@ -1,7 +1,13 @@
 // A few lines of a source file around a position, with a mark below it.
 import { readFileSync } from 'node:fs'
 import { tryOr } from '../../runners/try-or.ts'
-import { FRAME_COLUMNS_MAX, FRAME_LINES, FRAME_MARGIN } from './limits.ts'
+
+/** Lines of source before and after an error: with the error's own line, what fits below a message without scrolling it away. */
+const FRAME_LINES = 2
+/** Columns of a frame where the width of the terminal is unknown: with two columns of indent it fits into the usual 80. */
+const FRAME_COLUMNS_MAX = 78
+/** Columns of a frame beside the number and the text of a line: its mark, the bar and spaces. */
+const FRAME_MARGIN = 5
 
 /** A place in a source file, counted from one, as editors do. */
 export interface SourcePosition {

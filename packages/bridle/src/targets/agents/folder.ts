@@ -4,9 +4,15 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
-import { FILE_SETTLE_MS, PROBLEM_CHARS_MAX, WATCHED_FOLDERS_MAX } from './limits.ts'
 import { type LoadProblem, loadProblem } from './load-problem.ts'
 import { type ProjectModules, projectModules } from './project-modules.ts'
+
+/** Editors write a file in several steps within some milliseconds; they count as one change. */
+const FILE_SETTLE_MS = 100
+/** Characters of a problem with an agent's file: one line of a terminal or a log. */
+const PROBLEM_CHARS_MAX = 300
+/** Folders that are watched: with more, the limit of the operating system is near, and a change there needs a restart. */
+const WATCHED_FOLDERS_MAX = 500
 
 export type AgentFile =
   /** Another definition than before: the file, or a file of the project that it imports, has changed. */

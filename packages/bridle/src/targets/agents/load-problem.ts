@@ -7,9 +7,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { tryOr } from '../../runners/try-or.ts'
 import { codeFrame, type SourcePosition } from './code-frame.ts'
 import { CommonJsError, MissingImportError, UnconfirmedFileError } from './import-errors.ts'
-import { SYNTAX_CHECK_FILES_MAX, SYNTAX_CHECK_MS } from './limits.ts'
 import type { ProjectModules } from './project-modules.ts'
 import { projectFrames } from './stack-frames.ts'
+
+/** Files of an agent that are searched for a syntax error without a place: each costs the start of a process. */
+const SYNTAX_CHECK_FILES_MAX = 10
+/** A check takes some 50 ms; on a machine that needs longer than this the place stays unknown. */
+const SYNTAX_CHECK_MS = 5_000
 
 export interface LoadProblem {
   readonly problem: string

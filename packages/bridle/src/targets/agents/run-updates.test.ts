@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { WATCHED_RUNS_MAX } from './limits.ts'
-import { type RunUpdate, runUpdates } from './run-updates.ts'
+import { type RunUpdate, runUpdates, WATCHED_RUNS_MAX } from './run-updates.ts'
 
 const key = (id: string) => ({ tenant: 't', agent: 'greet', id })
 const event = (at: number, run: string, type: EventType, payload: object): AnyEvent =>

@@ -1,7 +1,9 @@
 // News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import { type Notice, noticeOf } from '../../kernel/views/notice.ts'
-import { WATCHED_RUNS_MAX } from './limits.ts'
+
+/** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
+export const WATCHED_RUNS_MAX = 10_000
 
 interface RunPlace {
   /** The session: tenant, agent and id. */

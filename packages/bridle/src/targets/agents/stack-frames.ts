@@ -1,8 +1,10 @@
 // The places of an error's stack that are in the user's own files.
 import { fileURLToPath } from 'node:url'
 import type { SourcePosition } from './code-frame.ts'
-import { STACK_FRAMES_MAX } from './limits.ts'
 import { isProjectFile } from './project-file.ts'
+
+/** Frames of an error's stack that are shown: deeper ones are rarely the reason. */
+const STACK_FRAMES_MAX = 10
 
 export interface StackFrame extends SourcePosition {
   /** The function; null = the top of a file. */

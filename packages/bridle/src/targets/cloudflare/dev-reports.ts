@@ -5,7 +5,13 @@ import { shortErrorMessage } from '../../agents/error-message.ts'
 import type { AgentFailure } from '../../agents/run-ports.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { type RunUpdate, runUpdates } from '../agents/run-updates.ts'
-import { DEV_CAUSES_MAX, DEV_REPORTS_MAX, DEV_STACK_LINES } from './limits.ts'
+
+/** Reports to `bridle dev` that wait for their turn: a terminal shows no more of a flood. */
+const DEV_REPORTS_MAX = 1_000
+/** Causes of an error in a report: a chain may be a circle. */
+const DEV_CAUSES_MAX = 5
+/** Lines of an error's stack in a report; the runtime keeps ten, which a library may fill alone. */
+const DEV_STACK_LINES = 50
 
 export type DevReport =
   | { readonly type: 'run'; readonly update: RunUpdate }

@@ -39,7 +39,6 @@ import { type SigningSecret, signingSecret } from './credentials/signing-secret.
 import { joinedExport } from './files/joined-export.ts'
 import { splitImport } from './files/split-import.ts'
 import type { TreeObjects } from './files/tree-objects.ts'
-import { IMPORT_FILE_BYTES_MAX } from './limits.ts'
 import {
   accessOptions,
   type HarnessEnv,
@@ -52,6 +51,9 @@ import { fetchObject, forwardToObject, forwardWithClaim } from './peers/forwarde
 import { copyOf, type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
 import { dropUnreadBody } from './unread-body.ts'
+
+/** A file to import. The gateway and an object hold it at the same time, the object also its events and their fold, in 128 MB. */
+const IMPORT_FILE_BYTES_MAX = 16 * 1024 * 1024
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {

@@ -16,7 +16,9 @@ import { optionProblem } from '../option-problem.ts'
 import { ServerFault } from '../server-fault.ts'
 import { optionsOn } from '../settings.ts'
 import type { ContainerStub } from './agents/containers.ts'
-import { SHARDS_MAX } from './limits.ts'
+
+/** Objects of one directory: a list asks all of them. */
+const SHARDS_MAX = 64
 
 /** Settings of a Worker. Every one has a default. */
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {

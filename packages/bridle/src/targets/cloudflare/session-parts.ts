@@ -30,7 +30,6 @@ import { SpendLedgers } from './credentials/spend-ledgers.ts'
 import { devReporter } from './dev-reports.ts'
 import { digest } from './digest.ts'
 import { workerFileFetcher } from './file-fetching.ts'
-import { HIBERNATE_AFTER_MS, WATCHDOG_MS } from './limits.ts'
 import { type HarnessEnv, type HarnessOptions, heartbeatMsFrom, shardCountsFrom, uploadPlatform } from './options.ts'
 import { forwardedAccess } from './peers/forwarded-request.ts'
 import { createParentNotifier, type ParentNotice, peerChildren } from './peers/peer-children.ts'
@@ -39,6 +38,11 @@ import type { DurableStorage, ObjectContext } from './platform.ts'
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
+
+/** While a run is wanted the alarm rings this often: nothing promises that a streaming fetch keeps an object in memory. */
+export const WATCHDOG_MS = 30_000
+/** Sockets are made ready to sleep this long after the last change: a pause between two tokens is shorter. */
+const HIBERNATE_AFTER_MS = 250
 
 /** The name of the object, and the address of the gateway: requests carry both, since the platform may not say them. */
 interface ObjectPlace {

@@ -6,7 +6,6 @@ import { socketWires } from '../../surfaces/all.ts'
 import { upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
 import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './credentials/credential-proxy.ts'
-import { DIRECTORY_WAIT_MS } from './limits.ts'
 import type { HarnessEnv, HarnessOptions } from './options.ts'
 import {
   forwardedChildRequest,
@@ -20,6 +19,9 @@ import { type ObjectContext, type PlatformSocket, withContentLength } from './pl
 import { composeObject } from './session-parts.ts'
 import { answerPings } from './sockets/object-sockets.ts'
 import { dropUnreadBody } from './unread-body.ts'
+
+/** An answer waits this long for the directory, so that the next list has the change. */
+const DIRECTORY_WAIT_MS = 1_000
 
 /** The object of a session. Bind it as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {

@@ -1,6 +1,10 @@
 // Drops the rest of an unread body: otherwise the platform would reset the connection, and a client that still sends loses the answer.
 import { runClock } from './alarms/object-clock.ts'
-import { UNREAD_BODY_BYTES_MAX, UNREAD_BODY_MS } from './limits.ts'
+
+/** An unread body is dropped up to this: a file that is sent to the wrong address. A longer one costs its sender the answer. */
+const UNREAD_BODY_BYTES_MAX = 64 * 1024 * 1024
+/** The largest such body at 50 Mbit/s. A client that announces a body and never sends it gets the answer after this time. */
+const UNREAD_BODY_MS = 10_000
 
 /** Resolves at the end of the body, or when a limit is reached. */
 export const dropUnreadBody = async ({ body, headers }: Request): Promise<void> => {

@@ -12,8 +12,7 @@ import { startProviderStub } from '../../agents/model/provider-stub.suite.ts'
 import { providers } from '../../agents/model/providers.suite.ts'
 import { think } from '../../agents/model/think.ts'
 import { spoken } from './chat-completions/chat-stub.suite.ts'
-import { LOAD_MS_MAX } from './limits.ts'
-import { createModelSource, type ModelEnv, type ModelProviders } from './model-source.ts'
+import { createModelSource, LOAD_MS_MAX, type ModelEnv, type ModelProviders } from './model-source.ts'
 import { nodePackages } from './node-packages.ts'
 
 const stub = await startProviderStub()

@@ -7,8 +7,10 @@ import { withTimeout } from '../../runners/timeout.ts'
 import { messageOf } from '../server-fault.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
-import { LOAD_MS_MAX } from './limits.ts'
 import { isProviderName, KNOWN_PROVIDERS, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
+
+/** Time to import a package of a provider: the largest take a second, and a run must not hang. */
+export const LOAD_MS_MAX = 30_000
 
 /** A provider of models: `anthropic` of `@ai-sdk/anthropic`, or a function of your own that returns the model with an id. */
 export type ModelProvider =

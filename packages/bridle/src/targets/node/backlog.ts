@@ -1,6 +1,12 @@
 // The unsent bytes of all readers of a server. Each reader has a limit, but thousands of readers just below it would still fill the
 // memory. Over the budget, the readers furthest behind are disconnected and resume at their cursor.
-import { UNSENT_BYTES_MAX, UNSENT_CHECK_MS, UNSENT_CHECKS } from './limits.ts'
+
+/** Unsent bytes of all readers: an eighth of a small server's memory, or a thousand readers with a page each. */
+const UNSENT_BYTES_MAX = 256 * 1024 * 1024
+/** Slow readers are checked each time this part of the budget was written to them, so the budget is exceeded by no more. */
+const UNSENT_CHECKS = 16
+/** Slow readers are also checked this often, so that the set forgets those that have left. */
+const UNSENT_CHECK_MS = 1_000
 
 /** A reader whose connection did not accept all bytes of a write at once. */
 export interface SlowReader {

@@ -1,4 +1,5 @@
 // A server with a store of another kind: by name, by module, and as a function.
+
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +9,8 @@ import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import type { OpenStore } from '../../stores/open-store.ts'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { STORE_OPENING_MS } from './harness/open-harness.ts'
 import { HarnessServer, type ServerOptions } from './index.ts'
-import { STORE_OPENING_MS } from './limits.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bridle-store-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -4,8 +4,10 @@ import type { Context, Span } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
 import { isImport } from '../agents/run-updates.ts'
-import { OPEN_SPANS_MAX } from './limits.ts'
 import type { OpenTelemetryApi } from './open-telemetry.ts'
+
+/** Open spans; beyond it the oldest is dropped without its end. Each costs about a kilobyte. */
+const OPEN_SPANS_MAX = 10_000
 
 export interface Tracing {
   request(entry: RequestLogEntry, now: number): void

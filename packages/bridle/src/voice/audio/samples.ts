@@ -1,7 +1,9 @@
 // Audio of a client as samples, and speech of a service in the format of a client. Bytes come in pieces of any size.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeG711, encodeG711 } from './g711.ts'
-import { SPEECH_PER_TELEPHONE_SAMPLE } from './limits.ts'
+
+/** Samples of speech for each sample of a telephone: 24,000 a second become 8,000. */
+const SPEECH_PER_TELEPHONE_SAMPLE = 3
 
 export const sampleRateOf = (format: AudioFormat): number =>
   (AUDIO_BYTES_PER_MS[format] * 1000) / (format === 'pcm16' ? 2 : 1)

@@ -1,20 +1,22 @@
 // Cuts audio into turns, from voice to pause. Levels decide, measured against the noise of the room.
 
 import { SILENCE_MS } from '../limits.ts'
-import {
-  FRAME_MS,
-  LEAD_IN_MS,
-  NOISE_FACTOR,
-  NOISE_WINDOW_MS,
-  TURN_LEVEL_FACTOR,
-  TURN_MS_MAX,
-  VOICE_LEVEL_MAX,
-  VOICE_LEVEL_MIN,
-  VOICED_FRAMES_MIN,
-  VOICED_MS_MIN,
-} from './limits.ts'
+import { FRAME_MS, LEAD_IN_MS, TURN_MS_MAX, VOICE_LEVEL_MIN } from './limits.ts'
 import { levelOf } from './samples.ts'
 import type { TurnAudio } from './wav.ts'
+
+/** Voiced frames in a row that begin a turn: 80 ms is a short vowel, and longer than a click. */
+const VOICED_FRAMES_MIN = 4
+/** Less voice than this in a whole turn is a cough or a knock, and no word. */
+const VOICED_MS_MIN = 200
+/** The highest level that counts as voice in any noise: loud speech has more. */
+const VOICE_LEVEL_MAX = 4_000
+/** Voice is this many times louder than the noise around it. */
+const NOISE_FACTOR = 3
+/** Within a turn voice may be quieter: the ends of sentences are. */
+const TURN_LEVEL_FACTOR = 0.6
+/** The quietest moment of so long is the noise: speech has a pause in every three seconds. */
+const NOISE_WINDOW_MS = 3_000
 
 export interface TurnObserver {
   started(): void

@@ -1,8 +1,11 @@
 // The turns of a client: by its silence, or where it says so itself.
 import type { AudioFormat, VoiceRequest } from '../../kernel/ports/voice.ts'
-import { SILENT_LEVEL_MAX, TURN_MS_MAX, TURN_MS_MIN } from './limits.ts'
+import { TURN_MS_MAX, TURN_MS_MIN } from './limits.ts'
 import { levelOf, SampleReader, sampleRateOf } from './samples.ts'
 import { TurnDetector, type TurnObserver } from './turn-detector.ts'
+
+/** The loudest moment of a turn without a word: a microphone that is switched off, or covered. */
+const SILENT_LEVEL_MAX = 60
 
 export interface TurnListener {
   readonly isOpen: boolean

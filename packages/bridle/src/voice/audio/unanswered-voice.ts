@@ -1,8 +1,13 @@
 // The voice in an open microphone of which nobody has made a turn yet. A connection that breaks now takes words with it.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { decodeG711 } from './g711.ts'
-import { LEVEL_STRIDE_BYTES, UNANSWERED_MS_MAX, VOICE_LEVEL_MIN } from './limits.ts'
+import { VOICE_LEVEL_MIN } from './limits.ts'
 import { levelOf } from './samples.ts'
+
+/** Quiet after which a voice that became no turn was none: three times the pause that ends a turn, for a provider that is slow to say so. */
+const UNANSWERED_MS_MAX = 2_100
+/** Bytes from one sample to the next where a level is only estimated: 1,500 samples a second, more than a voice has periods. */
+const LEVEL_STRIDE_BYTES = 32
 
 export class UnansweredVoice {
   readonly #format: AudioFormat

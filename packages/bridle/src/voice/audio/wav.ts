@@ -1,5 +1,7 @@
 // A turn of a speaker as a file that services read.
-import { WAV_HEAD_BYTES } from './limits.ts'
+
+/** The head of a WAV file without extras. */
+export const WAV_HEAD_BYTES = 44
 
 export interface TurnAudio {
   readonly sampleRate: number

@@ -9,12 +9,14 @@ import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { LinePrompts, NOT_SAVED, TURN_LOST } from '../prompts.ts'
 import { speechUsage } from '../speech-usage.ts'
-import { TURNS_WAITING_MAX } from './limits.ts'
 import { SpeechServiceError } from './services/speech-service.ts'
 import { synthesize } from './services/synthesis.ts'
 import { transcribe } from './services/transcription.ts'
 import type { CascadeSettings } from './settings.ts'
 import { SpokenRuns } from './speaking/spoken-runs.ts'
+
+/** Turns that wait for their text. A client that says more waits. */
+const TURNS_WAITING_MAX = 3
 
 /** Lines through the services of the settings. Opening one asks no service: faults come with the first words. */
 export const cascadeEngine = (

@@ -3,7 +3,12 @@ import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.t
 import { decodeG711 } from '../audio/g711.ts'
 import { sampleRateOf } from '../audio/samples.ts'
 import { wavFile, wavHead } from '../audio/wav.ts'
-import { KEPT_MS_MAX } from './limits.ts'
+
+/**
+ * The longest audio of an artifact: a whole turn of a cascade, or a long answer. It is one write of 5.8 MB, for which the other
+ * sessions of a process wait about a tenth of a second.
+ */
+const KEPT_MS_MAX = 120_000
 
 export interface AudioFile {
   readonly bytes: Uint8Array

@@ -4,7 +4,9 @@ import { keepsAudio } from '../../kernel/rules/spoken-audio.ts'
 import { encodeBase64 } from '../../kernel/text/base64.ts'
 import type { LinePorts } from '../engine.ts'
 import { AudioClip, type AudioFile } from './audio-clip.ts'
-import { KEPT_CHUNK_BYTES } from './limits.ts'
+
+/** Bytes of a chunk: as base64 they are a megabyte, which every store takes as a row, and no group of three is split. */
+const KEPT_CHUNK_BYTES = 749_997
 
 export class AudioKeeper {
   readonly #request: VoiceRequest

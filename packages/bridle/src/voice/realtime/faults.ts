@@ -2,9 +2,11 @@
 import { ModelError, type ModelErrorReason } from '../../agents/model/model-error.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
-import { PROVIDER_MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { ProviderAccess } from './provider.ts'
 import { ProviderRefusal } from './provider-socket.ts'
+
+/** Characters of a provider's message that are passed on. */
+const PROVIDER_MESSAGE_CHARS_MAX = 300
 
 export interface ProviderFaults {
   readonly key: () => VoiceFault

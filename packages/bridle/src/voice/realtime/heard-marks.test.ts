@@ -1,4 +1,5 @@
 // The log knows how far the listener of an answer is, and speech interrupts an answer that another line has left behind.
+
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { isRefusal } from '../../kernel/commands.ts'
@@ -6,7 +7,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { clock } from '../../targets/node/system-ports.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
-import { PLAYED_LOOK_MS } from '../limits.ts'
+import { PLAYED_LOOK_MS } from '../heard-answers.ts'
 import { TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []

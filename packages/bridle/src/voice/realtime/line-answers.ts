@@ -8,7 +8,7 @@ import { cutAfterAbsence, cutAnswer, type HeardAnswer } from '../absence.ts'
 import type { LinePorts } from '../engine.ts'
 import { HeardAnswers } from '../heard-answers.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
-import { PLAYED_WAIT_MS, WRITTEN_LOOK_MS, WRITTEN_LOOKS } from '../limits.ts'
+import { PLAYED_WAIT_MS } from '../limits.ts'
 import { isFinalFault } from './faults.ts'
 import { LineNotices } from './line-notices.ts'
 import { LineResponses } from './line-responses.ts'
@@ -17,6 +17,10 @@ import type { ProviderLink } from './provider-link.ts'
 import { ProviderResponse } from './provider-response.ts'
 import { responseCharge } from './response-charge.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
+
+/** How often, and how many times, an interruption looks whether the text that was heard is in the log: longer than a slow write. */
+const WRITTEN_LOOK_MS = 10
+const WRITTEN_LOOKS = 30
 
 export interface LineAnswersPorts extends LinePorts {
   readonly request: VoiceRequest

@@ -1,13 +1,20 @@
 // The responses that a line asks its provider for, one at a time. A response whose connection breaks goes on from another one.
 import type { ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
-import { LOSSES_MAX, RECONNECT_PAUSE_MS, RECONNECT_TRIES, RESPONSE_END_MS } from '../limits.ts'
 import { faultError, isFinalFault, LOST } from './faults.ts'
 import type { LineAnswersPorts } from './line-answers.ts'
 import type { ResponseEvent, ResponseRequest } from './provider.ts'
 import type { ProviderConnection } from './provider-connection.ts'
 import type { ProviderResponse } from './provider-response.ts'
 import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
+
+/** Time for the provider to end a response that was cancelled, before the next one begins. */
+export const RESPONSE_END_MS = 5_000
+/** Connections that may break in the middle of one answer: each makes the provider read the conversation again, at the operator's expense. */
+const LOSSES_MAX = 3
+/** How often, and after which pause, a provider is called again in the middle of an answer: the audio that was sent plays meanwhile. */
+const RECONNECT_TRIES = 3
+const RECONNECT_PAUSE_MS = 500
 
 interface LineResponsesPorts extends Pick<LineAnswersPorts, 'clock' | 'request' | 'link' | 'whenHeard'> {
   /** The next response of the run. `cancel` ends it at the provider. */

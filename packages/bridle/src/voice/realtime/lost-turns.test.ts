@@ -1,9 +1,10 @@
 // Turns whose beginning is lost: nothing of them becomes a prompt, and the next turn has nothing of them in it.
+
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { VoiceRequest } from '../../kernel/ports/voice.ts'
 import { clock as systemClock } from '../../targets/node/system-ports.ts'
-import { IDLE_MS } from '../limits.ts'
 import { silence, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { IDLE_MS } from './provider-link.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {

@@ -1,10 +1,17 @@
 // A connection to a realtime provider: opened, set up, and closed once.
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
-import { PROVIDER_EVENT_CHARS_MAX, PROVIDER_OPEN_MS, PROVIDER_UNSENT_BYTES_MAX, UNSENT_LOOK_MS } from '../limits.ts'
+import { PROVIDER_EVENT_CHARS_MAX } from '../limits.ts'
 import { connectionFault, LOST, providerFaults } from './faults.ts'
 import type { LineAudio, ProviderAccess, ProviderApi, RealtimeEvent } from './provider.ts'
 import { ProviderRefusal, type ProviderSocket } from './provider-socket.ts'
+
+/** Time for a provider to answer a connection; a person who waits longer hangs up. */
+const PROVIDER_OPEN_MS = 10_000
+/** Unsent bytes at which a line takes no more audio: about 10 s of PCM as base64. */
+export const PROVIDER_UNSENT_BYTES_MAX = 640_000
+/** How often a line looks whether its provider takes audio again: a few frames of audio. */
+const UNSENT_LOOK_MS = 50
 
 export interface ProviderConnectionOptions {
   readonly access: ProviderAccess

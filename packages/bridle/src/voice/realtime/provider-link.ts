@@ -1,8 +1,10 @@
 // The link of a line to its provider. It connects when a connection is needed, disconnects when nothing is said for a while, and reconnects
 // after a loss: the transcript of the session is all that a new connection needs.
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
-import { IDLE_MS } from '../limits.ts'
 import { ProviderConnection, type ProviderConnectionOptions } from './provider-connection.ts'
+
+/** A line on which nothing is said closes its provider's socket: an open one costs memory, and keeps a Durable Object awake. */
+export const IDLE_MS = 60_000
 
 export interface ProviderLinkPorts extends Omit<ProviderConnectionOptions, 'onLost'> {
   readonly onLost: () => void

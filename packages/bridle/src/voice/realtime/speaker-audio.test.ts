@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WAV_HEAD_BYTES } from '../audio/limits.ts'
+import { WAV_HEAD_BYTES } from '../audio/wav.ts'
 import { SpeakerAudio } from './speaker-audio.ts'
 
 const MS_BYTES = 48

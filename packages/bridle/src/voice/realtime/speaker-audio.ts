@@ -1,9 +1,11 @@
 // The audio of the speaker as the provider got it, cut into the turns that the provider commits.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { AudioClip, type AudioFile } from '../keeping/audio-clip.ts'
-import { HEARD_BEFORE_MS } from '../keeping/limits.ts'
 import { TURN_EMPTY } from './faults.ts'
 import type { SpeakerEvent } from './provider.ts'
+
+/** Audio before the moment in which a provider tells that somebody speaks: its padding, its detection and the way back. */
+const HEARD_BEFORE_MS = 3_000
 
 interface OpenTurn {
   readonly clip: AudioClip

@@ -4,11 +4,14 @@ import { AUDIO_BYTES_PER_MS, type VoiceFault, type VoiceRequest } from '../../ke
 import { LEAD_IN_MS, TURN_MS_MIN } from '../audio/limits.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { UnansweredVoice } from '../audio/unanswered-voice.ts'
-import { EARLY_AUDIO_BYTES_MAX, SILENCE_MS } from '../limits.ts'
+import { SILENCE_MS } from '../limits.ts'
 import { LOST } from './faults.ts'
 import type { ProviderConnection } from './provider-connection.ts'
 import type { ProviderLink } from './provider-link.ts'
 import type { SpeakerAudio } from './speaker-audio.ts'
+
+/** Audio that is kept while the provider is connected: 20 s of PCM, twice the time that a connection may take. */
+const EARLY_AUDIO_BYTES_MAX = 960_000
 
 export interface SpeakerInputPorts {
   readonly request: Pick<VoiceRequest, 'turns' | 'format'>

@@ -1,6 +1,8 @@
 // The turns that the provider has committed. A turn becomes a prompt when its words, and the words of all earlier turns, are known.
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { TRANSCRIPTION_MS } from '../limits.ts'
+
+/** Time for the provider to write down a turn: it transcribes faster than people speak. */
+const TRANSCRIPTION_MS = 20_000
 
 interface CommittedTurn {
   readonly id: string

@@ -2,7 +2,9 @@
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import type { HeardAnswer } from '../absence.ts'
 import { wordEnd } from '../heard-answers.ts'
-import { PLAYBACK_SLACK_MS } from '../limits.ts'
+
+/** A client plays later than the server sends: audio that should have ended this recently may still be heard. */
+const PLAYBACK_SLACK_MS = 300
 
 /** A place in an item: so much text had come when so much audio had come. */
 interface Mark {

@@ -1,6 +1,9 @@
 // A part of a text, line by line with numbers, from pieces of any size. Holds no more than what it shows.
 import { truncate } from '../../kernel/text/truncate.ts'
-import { LINE_CHARS_MAX, RESULT_CHARS_MAX } from '../limits.ts'
+import { RESULT_CHARS_MAX } from '../limits.ts'
+
+/** Characters of a line that is shown: longer lines are minified code or data, which nobody reads. */
+const LINE_CHARS_MAX = 1_000
 
 export class LineWindow {
   readonly #first: number

@@ -1,6 +1,8 @@
 // Paths as a model writes them: relative, with `/`, and of characters that people can see.
-import { PATH_CHARS_MAX } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
+
+/** Characters of a path: what Linux takes in all. */
+const PATH_CHARS_MAX = 4_096
 
 /** The parts of a path; none = the workspace itself. Throws where the path could lead out, or could be misread. */
 export const pathParts = (path: string): string[] => {

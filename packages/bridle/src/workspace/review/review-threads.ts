@@ -1,8 +1,10 @@
 // Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server.
 import { KeptThread } from '../kept-thread.ts'
-import { LATE_THREAD_MS } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import type { ReviewAnswer, ReviewRequest, ReviewResults } from './review-request.ts'
+
+/** Time after the others, for a thread whose system call does not return: its answer is no longer waited for. */
+const LATE_THREAD_MS = 5_000
 
 const threads = new KeptThread('review-thread', import.meta.url)
 

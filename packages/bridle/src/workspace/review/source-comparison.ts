@@ -1,11 +1,14 @@
 // The differences between the files of a workspace and its remembered source. Runs in a thread of its own.
 import type { EntryKind, WalkEntry } from '../files/folder-entries.ts'
-import { BINARY_BYTES, SHOWN_CHANGES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
+import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { factsOf, hashOfBytes, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { lineChanges, lineCount } from './line-changes.ts'
 import { type SourceEntry, type SourceRecord, sourceContent } from './source-record.ts'
 import { aroundPath } from './tree-path.ts'
 import { TreeWalk } from './tree-walk.ts'
+
+/** Differences to a source that a page shows: nobody reads more, and each costs a read of its file. */
+const SHOWN_CHANGES_MAX = 1_000
 
 interface SourceDifference {
   readonly path: string

@@ -2,10 +2,13 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
 import type { WalkEntry } from '../files/folder-entries.ts'
-import { BINARY_BYTES, FILE_CLOCK_MS, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
+import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { type EntryFacts, factsOf, hashOfBytes, linkTarget, withEntry } from './entry-content.ts'
 import { type SourceEntry, sourceFiles, writeSourceList } from './source-record.ts'
 import { TreeWalk } from './tree-walk.ts'
+
+/** The clock of a file system moves in steps of some milliseconds: two changes within one look like one. */
+const FILE_CLOCK_MS = 50
 
 export interface SnapshotRequest {
   /** The files, at a path without links. */

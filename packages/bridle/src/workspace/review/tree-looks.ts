@@ -2,12 +2,15 @@
 import { lstatSync } from 'node:fs'
 import { type FolderEntry, knownKind } from '../files/folder-entries.ts'
 import { type OpenFolder, pathIn } from '../files/open-folder.ts'
-import { ENTRIES_MAX, SHOWN_ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
+import { ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import { factsOf, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { readSourceRecord, sourceContent } from './source-record.ts'
 import { aroundPath, inTreeFolder, treePathParts } from './tree-path.ts'
 import { treeEntriesIn } from './tree-walk.ts'
+
+/** Entries of one folder that a page shows. */
+const SHOWN_ENTRIES_MAX = 2_000
 
 export interface FolderLook {
   readonly path: string

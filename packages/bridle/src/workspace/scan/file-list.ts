@@ -1,9 +1,11 @@
 // The names of files: those of one folder, or all below it that fit a pattern.
 import { posix } from 'node:path'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
-import { FILES_MAX } from '../limits.ts'
 import { FileWalk } from './file-walk.ts'
 import type { ListRequest, ScanEnd } from './scan-request.ts'
+
+/** Files in a list: more do not help a model. It asks for a folder or a pattern. */
+const FILES_MAX = 500
 
 export const listFiles = (
   folder: ConfinedFolder,

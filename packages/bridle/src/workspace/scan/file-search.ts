@@ -5,11 +5,17 @@ import { truncate } from '../../kernel/text/truncate.ts'
 import type { ConfinedFolder, WorkspacePlace } from '../files/confined-folder.ts'
 import { isBinary, regularFile } from '../files/file-reading.ts'
 import { type OpenFolder, openFileIn, pathIn } from '../files/open-folder.ts'
-import { MATCH_CHARS_MAX, MATCHES_MAX, SEARCH_BYTES_MAX } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import { globTest } from './file-list.ts'
 import { FileWalk } from './file-walk.ts'
 import type { ScanEnd, SearchRequest } from './scan-request.ts'
+
+/** Lines that a search finds. */
+const MATCHES_MAX = 200
+/** Characters of a matching line that are shown. */
+const MATCH_CHARS_MAX = 300
+/** Bytes of a file that is searched: larger ones are data. */
+const SEARCH_BYTES_MAX = 4 * 2 ** 20
 
 export const searchFiles = (
   folder: ConfinedFolder,

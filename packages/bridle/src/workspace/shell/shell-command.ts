@@ -2,9 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill } from '../../runners/process-table.ts'
 import { describeExceeded, type ExceededLimit } from '../../runners/sandboxes/resources/resource-limits.ts'
-import { OUTPUT_BYTES_MAX, OUTPUT_EDGE_BYTES, SHELL_END_MS } from '../limits.ts'
+import { SHELL_END_MS } from '../limits.ts'
 import { WorkspaceError } from '../workspace-error.ts'
 import type { ShellStarter, StartedCommand } from './shell-starter.ts'
+
+/** Bytes at each end of a command's output that the model sees: the first error is at one end, the summary at the other. */
+export const OUTPUT_EDGE_BYTES = 4_000
+/** Bytes of output after which a command is stopped: nobody reads them, and reading costs the server time. */
+const OUTPUT_BYTES_MAX = 32 * 2 ** 20
 
 export interface ShellResult {
   /** Null: the command was ended by a signal. */

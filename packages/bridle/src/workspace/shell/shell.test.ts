@@ -1,12 +1,13 @@
 // The tool `shell`, with real commands: in a sandbox and without one.
+
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { OUTPUT_EDGE_BYTES } from '../limits.ts'
 import { callTool, TestWorkspace } from '../workspace.suite.ts'
 import { type WorkspaceSettings, workspace } from '../workspace.ts'
 import type { ShellResult } from './shell-command.ts'
+import { OUTPUT_EDGE_BYTES } from './shell-command.ts'
 
 const places: TestWorkspace[] = []
 afterEach(() => {

@@ -4,8 +4,11 @@ import type { ConfinedFolder, WorkspacePlace } from '../files/confined-folder.ts
 import { isBinary, notText, withFile } from '../files/file-reading.ts'
 import { editText, type TextEdit } from '../files/text-edit.ts'
 import { writeText } from '../files/text-writing.ts'
-import { EDIT_BYTES_MAX, WRITE_BYTES_MAX } from '../limits.ts'
+import { WRITE_BYTES_MAX } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
+
+/** Bytes of a file that is edited: it stands in memory a few times. */
+export const EDIT_BYTES_MAX = 8 * 2 ** 20
 
 export const editFileTool = (folder: ConfinedFolder): Tool =>
   tool({

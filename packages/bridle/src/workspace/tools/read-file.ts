@@ -3,8 +3,12 @@ import { type Tool, tool } from '../../agents/tools/tool.ts'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
 import { isBinary, notText, withFile } from '../files/file-reading.ts'
 import { LineWindow } from '../files/line-window.ts'
-import { READ_BYTES_MAX, READ_LINES } from '../limits.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
+
+/** Lines of a file where the model names no number. */
+const READ_LINES = 500
+/** Bytes of a file that are passed on the way to a line. Lines behind them are found with search_files. */
+export const READ_BYTES_MAX = 16 * 2 ** 20
 
 export const readFileTool = (folder: ConfinedFolder): Tool =>
   tool({

@@ -1,9 +1,12 @@
 import * as v from 'valibot'
 import { type Tool, type ToolApprovalRule, tool } from '../../agents/tools/tool.ts'
-import { COMMAND_CHARS_MAX, SHELL_END_MS, SHELL_MS_MAX } from '../limits.ts'
+import { SHELL_END_MS, SHELL_MS_MAX } from '../limits.ts'
 import { runCommand } from '../shell/shell-command.ts'
 import type { ShellStarter } from '../shell/shell-starter.ts'
 import { WorkspaceError } from '../workspace-error.ts'
+
+/** Characters of a command. */
+const COMMAND_CHARS_MAX = 20_000
 
 export interface ShellToolOptions {
   readonly start: ShellStarter

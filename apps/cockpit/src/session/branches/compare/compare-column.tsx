@@ -7,12 +7,16 @@ import { visibleText } from '../../../ui/plain-text.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { Status } from '../../../ui/status.tsx'
 import type { BranchOrigin } from '../branch-dialog.tsx'
-import { COMPARED_ROWS_MAX, LAST_WORDS_CHARS } from '../limits.ts'
 import { titleOf } from '../session-name.ts'
 import type { Letter } from '../tree/tree-labels.tsx'
 import type { ComparedSide } from './comparison.ts'
 import type { LogRow } from './log-rows.ts'
 import type { ComparedSession } from './use-comparison.ts'
+
+/** Rows of one session behind that line: a person reads fewer, and the timeline has all of them. */
+const COMPARED_ROWS_MAX = 300
+/** Characters of the last words of a session. */
+const LAST_WORDS_CHARS = 4_000
 
 interface CompareColumnProps {
   readonly letter: Letter

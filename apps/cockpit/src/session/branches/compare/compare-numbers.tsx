@@ -1,9 +1,11 @@
 // The two sessions in numbers, from the event on that they last share.
 import { costText, countText, durationText, plural } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { FILES_LISTED_MAX } from '../limits.ts'
 import type { ComparedSide } from './comparison.ts'
 import type { ComparedPair, ComparedSession } from './use-comparison.ts'
+
+/** Files that are listed by name. */
+const FILES_LISTED_MAX = 40
 
 type Measure = readonly [name: string, text: (side: ComparedSide, session: ComparedSession) => string]
 

@@ -1,8 +1,10 @@
 // Two sessions side by side: the rows that say the same, the first that does not, and what each did from there on.
 import type { LogEntry } from 'bridle/client'
-import { SHARED_ROWS } from '../limits.ts'
 import { type LogRow, logRows } from './log-rows.ts'
 import { type Approvals, approvalsOf, type Sums, sumsOf, type Turn, turnsOf } from './session-sums.ts'
+
+/** Rows that both sessions have, above the line where they part. */
+const SHARED_ROWS = 2
 
 export interface ComparedSide {
   /** The last rows that both sessions have. */

@@ -4,8 +4,10 @@ import { argumentText } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { eventLook } from '../../event-look.ts'
-import { ROW_CHARS } from '../limits.ts'
 import { type AnswerText, answerAfter, NO_ANSWER } from './answer-text.ts'
+
+/** Characters of a text in a row, which has one line. */
+const ROW_CHARS = 300
 
 export interface LogRow {
   readonly seq: number

@@ -3,8 +3,12 @@ import type { ChatSession, FabricClient, LogEntry, TreeSession } from 'bridle/cl
 import { useEffect, useRef } from 'react'
 import { useServer } from '../../../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../../../server/use-loaded.ts'
-import { COMPARED_ENTRIES_MAX, SHARED_ENTRIES } from '../limits.ts'
 import { type Comparison, compareLogs } from './comparison.ts'
+
+/** Entries of each log that are compared: two long days of work, and a second to fold. */
+const COMPARED_ENTRIES_MAX = 40_000
+/** Entries before the point where two sessions part, to show what they last had in common. */
+const SHARED_ENTRIES = 200
 
 export interface ComparedSession {
   readonly detail: ChatSession

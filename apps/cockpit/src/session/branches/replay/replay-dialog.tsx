@@ -11,8 +11,10 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { useSession } from '../../session-context.tsx'
-import { REPLAY_PROMPTS_MAX } from '../limits.ts'
 import { ReplayField } from './replay-field.tsx'
+
+/** Prompts that a session queues: the server's own limit. */
+const REPLAY_PROMPTS_MAX = 100
 
 interface ReplayForm {
   readonly model: string

@@ -1,6 +1,8 @@
 // The tree of branches as lines on an axis of event numbers, and the last event that two sessions share.
 import type { TreeSession } from 'bridle/client'
-import { TICKS } from '../limits.ts'
+
+/** Ticks of the axis, about. */
+const TICKS = 6
 
 export interface TreeLine {
   readonly session: TreeSession

@@ -4,10 +4,16 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { statusLook } from '../../../ui/status.tsx'
 import type { BranchOrigin } from '../branch-dialog.tsx'
-import { END_WORD_PX, LINE_PX, SMALL_END_WORD_PX, TREE_TOP_PX } from '../limits.ts'
 import { titleOf } from '../session-name.ts'
 import { axisTicks, type TreeLine, treeLines } from './tree-layout.ts'
 import { TreeMark } from './tree-mark.tsx'
+
+/** The height of a line of the tree, and the room right of it for the word of its status, in pixels. */
+const LINE_PX = 48
+const END_WORD_PX = 130
+const SMALL_END_WORD_PX = 100
+/** The room above the lines for the numbers of the axis. */
+const TREE_TOP_PX = 24
 
 interface TreePlotProps {
   readonly tree: SessionTree

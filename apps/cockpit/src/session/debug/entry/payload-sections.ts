@@ -2,7 +2,9 @@
 
 import type { LogEntry } from 'bridle/history'
 import { nameText } from 'bridle/words'
-import { FACT_CHARS } from '../limits.ts'
+
+/** A longer text stands below its name, not beside it. */
+const FACT_CHARS = 60
 
 export interface PayloadSection {
   /** Empty for the payload itself. */

@@ -1,9 +1,8 @@
 // The entries that the page has: without a gap, from some number up to the newest. The newest are loaded first and the older ones behind them.
 // A log that goes on for ever loses its oldest entries here.
 import type { LogEntry } from 'bridle/history'
-import { ENTRIES_MAX } from '../limits.ts'
 import { factsOf } from './entry-facts.ts'
-import { LogFacets } from './log-facets.ts'
+import { ENTRIES_MAX, LogFacets } from './log-facets.ts'
 
 export class EntryLog {
   /** Entries from the first loaded page on, oldest first, and entries before it, newest first. */

@@ -1,8 +1,12 @@
 // Loads the log of a session: the newest page first, then the older ones.
+
 import type { SessionLogPage } from 'bridle/client'
 import type { History } from 'bridle/history'
-import { ENTRIES_MAX, PAGE_ENTRIES } from '../limits.ts'
 import type { EntryLog } from './entry-log.ts'
+import { ENTRIES_MAX } from './log-facets.ts'
+
+/** Entries of one request: small enough that reading them is no pause, and fifty thousand take a hundred requests. */
+const PAGE_ENTRIES = 500
 
 /** A page of the log after a number. */
 export type LogPager = (after: number, limit: number) => Promise<Pick<SessionLogPage, 'entries' | 'head' | 'next'>>

@@ -1,6 +1,11 @@
 // The values that filters offer: those that the loaded entries have.
-import { CALLS_MAX, ENTRIES_MAX } from '../limits.ts'
 import type { EntryFacts } from './entry-facts.ts'
+
+/** Entries that the page holds, the newest: as many as the time scrubber has, and far below what a tab may take. */
+export const ENTRIES_MAX = 100_000
+
+/** Call ids in the list of a filter: a select with thousands helps nobody, and the search field takes any id. */
+const CALLS_MAX = 200
 
 export class LogFacets {
   readonly types = new Set<string>()

@@ -1,8 +1,10 @@
 // The rows of the table: entries that pass the filters, newest first, with runs of text merged. Made in slices, so that a long log never holds the
 // page up.
 import type { LogEntry } from 'bridle/history'
-import { SLICE_STEPS } from '../limits.ts'
 import type { EntryLog } from './entry-log.ts'
+
+/** Entries between two looks at the clock. */
+const SLICE_STEPS = 64
 
 /** An entry, or several in a row of which each carries a piece of one text. */
 export interface LogRow {

@@ -1,8 +1,9 @@
 // The payload of a row in a line.
+
 import type { LogEntry } from 'bridle/history'
 import { eventText } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { ROW_CHARS } from '../limits.ts'
+import { ROW_CHARS } from './merged-text.ts'
 
 /** `text`: pieces of streamed text that the row shows as one. */
 export const rowWords = ({ type, payload, withheld, at }: LogEntry, text: string | null = null): string => {

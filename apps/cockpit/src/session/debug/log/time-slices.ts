@@ -1,4 +1,5 @@
-import { SLICE_MS } from '../limits.ts'
+/** Work on entries stops after this time and goes on behind a frame: half of one, so that scrolling stays smooth. */
+const SLICE_MS = 8
 
 /** Does work in slices between which the page gets its turn. `work` returns true when it is done. Returns the function that ends it. */
 export const inSlices = (

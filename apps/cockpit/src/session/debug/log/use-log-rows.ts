@@ -4,12 +4,15 @@ import { useServer } from '../../../server/server-context.tsx'
 import { useLoaded } from '../../../server/use-loaded.ts'
 import { usePast } from '../../past/past-context.ts'
 import { useSession } from '../../session-context.tsx'
-import { FOLLOW_MS, LAST_LOOK_MS } from '../limits.ts'
 import { type EntryFilter, type EntryTiers, entryTest } from './entry-filter.ts'
 import { EntryLog } from './entry-log.ts'
 import { historyPager, type LogPager, type LogProgress, loadLog, loadNews } from './load-log.ts'
 import { RowList } from './row-list.ts'
 import { inSlices } from './time-slices.ts'
+
+/** News is read so often at most, and once more after this wait: some events change nothing that a page hears of. */
+const FOLLOW_MS = 250
+const LAST_LOOK_MS = 1_500
 
 export interface LoadedLog {
   readonly log: EntryLog

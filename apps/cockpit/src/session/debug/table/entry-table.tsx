@@ -1,7 +1,6 @@
 // The entries, newest first: only the rows on the screen are in the page.
 import { type KeyboardEvent, memo, useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { ROW_PX } from '../limits.ts'
 import { factsOf } from '../log/entry-facts.ts'
 import { type EntryTiers, tierOf } from '../log/entry-filter.ts'
 import type { EntryLog } from '../log/entry-log.ts'
@@ -9,7 +8,7 @@ import { mergedText } from '../log/merged-text.ts'
 import type { LogRow, RowList } from '../log/row-list.ts'
 import { rowWords } from '../log/row-words.ts'
 import { milliText } from '../milli-text.ts'
-import { rowWindow, scrollTopFor } from './row-window.ts'
+import { ROW_PX, rowWindow, scrollTopFor } from './row-window.ts'
 
 interface EntryTableProps {
   readonly log: EntryLog

@@ -1,5 +1,10 @@
 // The rows of a long list that are on the screen. All rows have one height, so that their places follow from their numbers.
-import { OVERSCAN_ROWS, ROW_PX } from '../limits.ts'
+
+/** The height of a row in px, as in `debug.css`. */
+export const ROW_PX = 26
+
+/** Rows above and below those that are seen: a fast wheel shows no gap. */
+const OVERSCAN_ROWS = 6
 
 export interface RowWindow {
   readonly from: number

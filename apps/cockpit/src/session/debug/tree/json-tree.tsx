@@ -3,9 +3,13 @@ import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { TREE_CHILDREN, TREE_TEXT_CHARS } from '../limits.ts'
 import { childCount, childrenOf, kindOf, sizeText } from './tree-node.ts'
 import { isSamePath, pathText, type TreePath } from './tree-path.ts'
+
+/** Characters of a text in a tree before it is cut. A click shows all of it. */
+const TREE_TEXT_CHARS = 120
+/** Children of one node that a tree shows, and with each further step. */
+const TREE_CHILDREN = 100
 
 interface JsonTreeProps {
   readonly value: unknown

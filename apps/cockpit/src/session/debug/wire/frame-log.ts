@@ -1,6 +1,8 @@
 // The frames of a wire since the page listens: the newest are kept, all are counted.
-import { FRAMES_MAX } from '../limits.ts'
 import type { FrameText, WireFrame } from './wire-frame.ts'
+
+/** Frames that the page holds of each wire, and those that it shows. */
+const FRAMES_MAX = 500
 
 export interface FrameCounts {
   readonly in: number

@@ -3,10 +3,12 @@ import type { ClientMessage, ServerMessage } from 'bridle/client'
 import { useEffect, useReducer, useState } from 'react'
 import { useServer } from '../../../server/server-context.tsx'
 import { useSession } from '../../session-context.tsx'
-import { FEED_REPLAY } from '../limits.ts'
 import { FrameLog } from './frame-log.ts'
 import { type SocketFrame, tapSockets } from './tapped-socket.ts'
 import { envelopeFrameText, type FrameText, healthFrameText, socketFrameText } from './wire-frame.ts'
+
+/** Frames of the past that a feed brings when its tab is opened. */
+const FEED_REPLAY = 50
 
 export const WIRES = ['Socket', 'Events', 'Health'] as const
 export type Wire = (typeof WIRES)[number]

@@ -1,7 +1,8 @@
 // A frame of a wire in a line: its kind, what it says, and its size.
+
 import type { ClientMessage, DeltaOperation, HealthEnvelope, ServerMessage, StreamEnvelope } from 'bridle/client'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { ROW_CHARS } from '../limits.ts'
+import { ROW_CHARS } from '../log/merged-text.ts'
 
 export interface WireFrame {
   readonly id: number

@@ -5,11 +5,12 @@ import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { useConnection } from '../../thread/thread-context.tsx'
-import { FRAMES_SHOWN } from '../limits.ts'
 import { milliText } from '../milli-text.ts'
 import { Segments } from '../segments.tsx'
 import { useFrames, WIRES, type Wire } from './use-frames.ts'
 import type { WireFrame } from './wire-frame.ts'
+
+const FRAMES_SHOWN = 100
 
 export const WirePane = () => {
   const [wire, setWire] = useState<Wire>('Socket')

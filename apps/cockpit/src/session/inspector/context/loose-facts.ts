@@ -1,6 +1,8 @@
 // Payloads whose fields the agent chose, as names and values. Only what is there is shown, and nothing is read into it.
 import { capitalized, nameText } from 'bridle/words'
-import { FACTS_MAX } from '../limits.ts'
+
+/** Values of a notice without a known form: a page about a session is no place for a whole document. */
+const FACTS_MAX = 20
 
 interface LooseNotice {
   readonly [name: string]: unknown

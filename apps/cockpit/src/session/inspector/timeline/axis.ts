@@ -1,6 +1,16 @@
 // The time axis of the calls. Stretches without a call are folded: an agent thinks, or waits for people, far longer than its
 // tools run, and bars would be too small to see.
-import { FOLD_FACTOR, GAP_PART, TICKS_MAX, WAIT_MS_MIN, WAIT_PART } from '../limits.ts'
+
+/** A wait for people has at least this room on the axis, or it could not be seen. */
+const WAIT_MS_MIN = 1_000
+/** A wait for people takes this part of the axis at most: it would dwarf what tools do. */
+const WAIT_PART = 0.15
+/** A gap takes this part of the time with calls, at most: it can be seen, and takes little room. */
+const GAP_PART = 0.03
+/** A gap is folded, and says so, from so many times its room on: below that the axis tells no other story than a clock. */
+const FOLD_FACTOR = 2
+/** An axis has few words: its column is narrow. */
+const TICKS_MAX = 3
 
 export interface Span {
   /** In ms since 1970. */

@@ -8,12 +8,16 @@ import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useSession } from '../../session-context.tsx'
-import { LAST_TICK, TIMELINE_ROWS } from '../limits.ts'
 import { useSelection } from '../use-selection.ts'
 import { type Axis, callSpans, foldedAxis } from './axis.ts'
 import { CallGroupRow } from './call-group-row.tsx'
 import type { Mark } from './marks.ts'
 import { hasEvent, newestRows, type TimelineRow } from './rows.ts'
+
+/** Rows of the timeline, newest last, and as many again with each click. */
+const TIMELINE_ROWS = 60
+/** A tick beyond this part of the axis would run into the word at its end. */
+const LAST_TICK = 0.75
 
 interface CallListProps {
   readonly rows: readonly TimelineRow[]

@@ -1,7 +1,12 @@
 // The plan of an agent, as it last told it: a list of steps in one event, or an event for each step.
 import type { ChatSession, FrontendState } from 'bridle/client'
-import { STEP_MARKS } from '../../limits.ts'
-import { PLAN_STEPS, PLAN_STEPS_BEFORE } from '../limits.ts'
+
+/** Steps of a plan that are shown before the one that is next. */
+const PLAN_STEPS_BEFORE = 4
+/** Steps of a plan, around the one that is next: a long plan would push the calls off the screen. */
+const PLAN_STEPS = 10
+/** Most plans have fewer steps; more marks would fill the strip. */
+const STEP_MARKS = 12
 
 export interface PlanStep {
   readonly key: string

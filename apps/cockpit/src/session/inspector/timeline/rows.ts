@@ -1,9 +1,11 @@
 // The rows of the timeline: calls and marks in order, calls of one wave or one subagent under a line with its name, and calls that
 // repeat folded into one row.
 
-import { FOLDED_FROM } from '../limits.ts'
 import type { Call } from './call.ts'
 import type { Mark } from './marks.ts'
+
+/** Calls of a kind that are one row: two can be told apart at a glance, more push others off the screen. */
+export const FOLDED_FROM = 3
 
 export interface CallGroup {
   readonly kind: 'calls'

@@ -2,7 +2,11 @@
 import type { LogEntry } from 'bridle/history'
 import { answerWords } from 'bridle/words'
 import type { CardApproval, JsonRecord } from '../../../approval/card-approval.ts'
-import { CHANGES_SHOWN, VALUE_CHARS } from '../limits.ts'
+
+/** Changed arguments that a past answer names: the event itself has all of them. */
+const CHANGES_SHOWN = 3
+/** Characters of each of them. */
+const VALUE_CHARS = 40
 
 export interface PastAnswer {
   readonly seq: number

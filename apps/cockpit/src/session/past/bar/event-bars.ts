@@ -1,7 +1,13 @@
 // The log as bars and marks on a line: every event has its place, and neighbours share a bar.
 
-import { BAR_PART_MIN, BARS_MAX, MARK_PLACES } from '../limits.ts'
 import { type EventMark, isMoreImportant } from '../log/event-mark.ts'
+
+/** Bars of the scrubber: a wide screen has room for some 850 pixels, and a bar with its gap takes seven. */
+const BARS_MAX = 120
+/** Places for marks on the scrubber: a mark is twelve pixels wide, and two must not cover each other. */
+const MARK_PLACES = 48
+/** The height of the lowest bar, as a part of the highest: a bar that cannot be seen looks like a gap in the log. */
+const BAR_PART_MIN = 0.14
 
 /** The numbers of a log: every number from `first` to `head` is there. */
 export interface LogRange {

@@ -2,11 +2,16 @@
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { BAR_HEIGHT, BAR_STEP, PAGE_PART } from '../limits.ts'
 import { markLooks } from '../log/event-mark.ts'
 import type { LogOverview } from '../log/log-overview.ts'
 import { usePast } from '../past-context.ts'
 import { barHeights, eventAtPart, marksWithRoom, partOfEvent } from './event-bars.ts'
+
+/** Events that Page Up and Page Down move by, as a part of the log. */
+const PAGE_PART = 0.1
+/** The room of a bar, in units of the drawing, which is stretched to the width of its line; bars stay as wide as they are. */
+const BAR_STEP = 10
+const BAR_HEIGHT = 22
 
 export const Lane = () => {
   const { overview, log, head, seq, isPast, moveTo, leave, prepare, togglePlay } = usePast()

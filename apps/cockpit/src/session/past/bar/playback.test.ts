@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLAY_CALM_MS, PLAY_EVENT_MS, PLAY_TEXT_MS, PLAY_TEXT_PIECES } from '../limits.ts'
-import { nextStep } from './playback.ts'
+import { nextStep, PLAY_CALM_MS, PLAY_EVENT_MS, PLAY_TEXT_MS, PLAY_TEXT_PIECES } from './playback.ts'
 
 const types = ['turn_start', ...new Array(10).fill('token'), 'tool_call', 'thinking', 'turn_end']
 const log = { head: types.length, typeOf: (seq: number) => types[seq - 1] }

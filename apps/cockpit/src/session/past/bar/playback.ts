@@ -1,7 +1,15 @@
 // How the log plays: events at a pace that can be read, pieces of streamed text in groups.
 
-import { PLAY_CALM_MS, PLAY_EVENT_MS, PLAY_TEXT_MS, PLAY_TEXT_PIECES } from '../limits.ts'
 import { isTextPiece } from '../log/event-mark.ts'
+
+/** Time that an event stays while the log plays: long enough to see what changed. */
+export const PLAY_EVENT_MS = 350
+/** The same for pieces of streamed text, which come in groups. */
+export const PLAY_TEXT_MS = 90
+/** Pieces of streamed text of one step. */
+export const PLAY_TEXT_PIECES = 6
+/** Time of a step for readers who want little motion: the page jumps from event to event, and leaves text pieces out. */
+export const PLAY_CALM_MS = 1_500
 
 interface PlayedLog {
   readonly head: number

@@ -1,8 +1,16 @@
 // The events of a log as its scrubber needs them: how much each weighs, which have a mark, and how each approval was answered.
 import type { FrontendState } from 'bridle/client'
 import type { LogEntry } from 'bridle/history'
-import { EVENT_WEIGHT, MARK_WEIGHT, STEP_WEIGHT, TEXT_WEIGHT } from '../limits.ts'
 import { type EventMark, isTextPiece, markKindOf } from './event-mark.ts'
+
+/**
+ * The weights of events in their bar. A piece of streamed text weighs 1, so that a long answer does not hide the calls around it; the steps of
+ * a turn weigh more, and an event with a mark most, as somebody looks for it.
+ */
+const TEXT_WEIGHT = 1
+const EVENT_WEIGHT = 2
+const STEP_WEIGHT = 4
+const MARK_WEIGHT = 8
 
 export interface LogOverview {
   readonly first: number

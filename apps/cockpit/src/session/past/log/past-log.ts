@@ -1,7 +1,11 @@
 // The log of a session in the page: it comes in pages, is folded in slices so that the page stays usable, and grows while the session goes on.
 import type { History, LogEntry } from 'bridle/history'
-import { FOLD_SLICE_MS, FOLD_STEP } from '../limits.ts'
 import { GrowingOverview } from './log-overview.ts'
+
+/** Time of folding before the page gets its turn again: a task of 50 ms is felt, and other work needs its part of a frame. */
+const FOLD_SLICE_MS = 8
+/** Events that are folded between two looks at the clock. */
+const FOLD_STEP = 25
 
 export interface LogPage {
   readonly session: ConstructorParameters<typeof History>[0]

@@ -4,9 +4,11 @@ import { countText, plural } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { CITATIONS_SHOWN } from '../limits.ts'
 import type { Marker } from '../thread-index.ts'
 import { citationOf, contextPackOf } from './retrieval.ts'
+
+/** The citations that a retrieval lists before a click. */
+const CITATIONS_SHOWN = 6
 
 export const RetrievalRow = ({ marker }: { readonly marker: Marker }) => {
   const [isOpen, setOpen] = useState(false)

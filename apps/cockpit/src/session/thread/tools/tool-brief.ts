@@ -1,6 +1,8 @@
 import { argumentSummary, type ToolArguments } from '../../../ui/arguments/argument-parts.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { BRIEF_CHARS } from '../limits.ts'
+
+/** The characters of an argument in the row of a tool. */
+const BRIEF_CHARS = 160
 
 /** The thing that a call is about, in one visible line. */
 export const toolBrief = (args: ToolArguments): string =>

@@ -5,10 +5,16 @@ import type { Ref } from 'react'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { type Axis, type Fold, sumMs, ticksIn } from '../../inspector/timeline/axis.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
-import { FOLD_ROOM, PAGE_LAST_TICK, PAGE_TICKS_MAX } from '../limits.ts'
 import { foldClusters, foldWait } from '../model/chart.ts'
 import { placeInWindow } from '../model/chart-window.ts'
 import { percent, useChart } from './chart-context.tsx'
+
+/** Words below the axis of the page, which is wide. */
+const PAGE_TICKS_MAX = 7
+/** A tick beyond this part of the axis would run into the word at its end. */
+const PAGE_LAST_TICK = 0.93
+/** The same for folded stretches, which are narrow. */
+const FOLD_ROOM = 0.03
 
 export const AxisWords = ({ axis, isOpen }: { readonly axis: Axis; readonly isOpen: boolean }) => {
   const { window } = useChart()

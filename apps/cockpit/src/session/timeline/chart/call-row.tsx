@@ -5,10 +5,13 @@ import { sessionPath } from '../../../shell/paths.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { callLooks } from '../../inspector/timeline/call-look.ts'
-import { WORDS_LEFT_MIN, WORDS_RIGHT_MAX } from '../limits.ts'
 import type { CallsRow, ChildRow } from '../model/chart-rows.ts'
 import { callBrief, callWords } from './call-words.ts'
 import { percent, spanStyle } from './chart-context.tsx'
+
+/** The words beside a bar stand on its right where it ends before this part, else on its left where it begins after that one. */
+const WORDS_RIGHT_MAX = 0.72
+const WORDS_LEFT_MIN = 0.12
 
 interface RowProps<Row> {
   readonly row: Row

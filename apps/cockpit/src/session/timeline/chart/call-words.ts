@@ -3,7 +3,9 @@ import { bytesText, durationText, elapsedText } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
 import { toolBrief } from '../../thread/tools/tool-brief.ts'
-import { NOTE_CHARS } from '../limits.ts'
+
+/** Characters of an error or a result beside a bar, which has one line. */
+const NOTE_CHARS = 60
 
 export interface CallWords {
   readonly time: string

@@ -5,10 +5,12 @@ import { visibleText } from '../../../ui/plain-text.ts'
 import type { Mark } from '../../inspector/timeline/marks.ts'
 import { STEP_WORDS, type StepStatus } from '../../inspector/timeline/plan-steps.ts'
 import { useSelection } from '../../inspector/use-selection.ts'
-import { MARK_ROOM } from '../limits.ts'
 import { markClusters } from '../model/chart-marks.ts'
 import type { ChartStep } from '../model/chart-steps.ts'
 import { percent, spanStyle, useChart } from './chart-context.tsx'
+
+/** Marks that are nearer to each other than this part of the window are one, with their number. */
+const MARK_ROOM = 0.036
 
 const stepTones: { readonly [status in StepStatus]: string } = {
   open: '',

@@ -3,9 +3,11 @@ import { type PointerEvent, useMemo, useRef } from 'react'
 import type { Axis } from '../../inspector/timeline/axis.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
 import { callLooks } from '../../inspector/timeline/call-look.ts'
-import { OVERVIEW_HEIGHT } from '../limits.ts'
 import { movedWindow, windowBetween } from '../model/chart-window.ts'
 import { percent, useChart } from './chart-context.tsx'
+
+/** The height of the overview's drawing, in its own units. */
+const OVERVIEW_HEIGHT = 40
 
 type Grip = 'left' | 'right' | 'middle' | 'new'
 

@@ -1,8 +1,10 @@
 // A drag over the chart moves its window. A finger scrolls instead.
 import { type MouseEvent, type PointerEvent, type RefObject, useRef } from 'react'
-import { DRAG_PX } from '../limits.ts'
 import { movedWindow, windowWidth } from '../model/chart-window.ts'
 import { useChart } from './chart-context.tsx'
+
+/** Pixels that a pointer moves before a click becomes a drag. */
+const DRAG_PX = 4
 
 export const useDragPan = (track: RefObject<HTMLDivElement | null>) => {
   const { window, setWindow } = useChart()

@@ -1,6 +1,8 @@
 // The part of the rows that can be seen, with some room around it.
 import { type RefObject, useCallback, useEffect, useState } from 'react'
-import { OVERSCAN_PX } from '../limits.ts'
+
+/** Rows beyond the edges of the window that are drawn: a scroll shows no empty place before the next frame. */
+const OVERSCAN_PX = 320
 
 export interface VisibleRange {
   readonly from: number

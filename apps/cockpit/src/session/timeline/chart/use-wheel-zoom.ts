@@ -1,8 +1,10 @@
 // The wheel with Ctrl zooms around the pointer. React's own wheel events cannot keep the browser from zooming the page.
 import { type RefObject, useEffect } from 'react'
-import { ZOOM_STEP } from '../limits.ts'
 import { zoomedWindow } from '../model/chart-window.ts'
 import { useChart } from './chart-context.tsx'
+
+/** A step of the zoom, by a key or a turn of the wheel. */
+export const ZOOM_STEP = 1.5
 
 export const useWheelZoom = (box: RefObject<HTMLDivElement | null>, track: RefObject<HTMLDivElement | null>): void => {
   const { setWindow } = useChart()

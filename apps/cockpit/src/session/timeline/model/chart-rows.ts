@@ -1,6 +1,7 @@
 // The rows of a group: one for each call, and one for several of a kind that follow each other, until somebody opens it.
-import { FOLDED_FROM } from '../../inspector/limits.ts'
+
 import type { Call, CallStatus } from '../../inspector/timeline/call.ts'
+import { FOLDED_FROM } from '../../inspector/timeline/rows.ts'
 import type { CallGroupModel, ChildSession } from './call-groups.ts'
 
 export type CallFilter = 'all' | CallStatus

@@ -1,5 +1,7 @@
 // The part of the axis that the chart shows, from 0 to 1.
-import { WINDOW_MIN } from '../limits.ts'
+
+/** The smallest part of the axis that can be shown: a session of days is then minutes wide. */
+const WINDOW_MIN = 0.001
 
 export interface ChartWindow {
   readonly from: number

@@ -1,6 +1,13 @@
 // The places of groups and rows from the top, so that only those in sight are drawn: a session may have thousands of calls.
-import { GROUP_MIN_PX, GROUP_PX, ROW_PX } from '../limits.ts'
 import type { ChartGroup, ChartRow } from './chart-rows.ts'
+
+/** The height of a row with a call, and the room above and below the rows of a group with its line: the sheet has the same. */
+export const ROW_PX = 32
+
+/** Space between two groups of rows. */
+const GROUP_PX = 7
+/** The height of a group with one row: its label has two lines. */
+const GROUP_MIN_PX = 45
 
 export interface PlacedGroup {
   readonly group: ChartGroup

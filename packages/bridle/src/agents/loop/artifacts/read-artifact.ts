@@ -4,7 +4,9 @@ import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { type SchemaIssue, type SchemaResult, writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from '../toolset/loop-tools.ts'
-import { ARTIFACT_PAGE_CHARS } from './limits.ts'
+
+/** Characters of one page: some 2,000 tokens, and less than what becomes an artifact itself. */
+const ARTIFACT_PAGE_CHARS = 8_000
 
 export const READ_ARTIFACT = 'read_artifact'
 

@@ -7,10 +7,12 @@ import type { StepCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { argumentForms } from '../repair/argument-forms.ts'
 import { repairJsonText } from '../repair/json-text.ts'
-import { TOOLS_NAMED_MAX } from '../repair/limits.ts'
 import { modelTools } from '../toolset/offered-tools.ts'
 import { type ArgumentCheck, checkArguments } from './arguments.ts'
 import type { Deadline } from './deadline.ts'
+
+/** Tools that are named to a model that calls an unknown one: a longer list is not read. */
+const TOOLS_NAMED_MAX = 50
 
 export interface CallDraft {
   readonly tool: Tool | null

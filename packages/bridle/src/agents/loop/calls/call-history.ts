@@ -1,7 +1,13 @@
 // The history of a turn judges its next call: whether the model walks in circles, or fails at a tool again and again. Pure.
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
-import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../../limits.ts'
+
+/** The third equal call in a row is not made: two may be a retry. */
+const REPEATED_CALLS_MAX = 3
+/** Refusals of repeated calls that end the turn: the model was told twice. */
+const REPEATS_DENIED_MAX = 3
+/** Calls in a row whose arguments do not fit: at the third, the tool rests for the turn. */
+const INVALID_CALLS_MAX = 3
 
 export interface PastCall {
   readonly call: { readonly tool: string; readonly input: JsonObject }

@@ -1,7 +1,10 @@
 // The value that a tool, or a middleware after it, returns: as JSON that the log can hold, or the reason why it is none.
 import { isDeeperThan, type Json } from '../../../kernel/json.ts'
-import { RESULT_DEPTH_MAX, TOOL_RESULT_CHARS_MAX } from '../../limits.ts'
+import { TOOL_RESULT_CHARS_MAX } from '../../limits.ts'
 import { toPlainJson } from '../../schemas/input.ts'
+
+/** Levels of nesting in a result: a report, which wraps it in a few more, takes 100. */
+const RESULT_DEPTH_MAX = 90
 
 export type ToolResult = { readonly value: Json } | { readonly problem: string; readonly reason: string }
 

@@ -1,6 +1,8 @@
 // Waves: the calls of one answer that run at the same time. The next wave begins when every call of the one before has ended.
 import type { ToolEffect } from '../../../kernel/schemas.ts'
-import { WAVE_MAX } from '../../limits.ts'
+
+/** Calls of one answer at the same time: enough to read a handful of files, and few enough for any service. */
+const WAVE_MAX = 8
 
 export interface WaveMember {
   readonly effect: ToolEffect

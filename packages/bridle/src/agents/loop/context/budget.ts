@@ -1,4 +1,5 @@
 // The budget of a conversation: how many tokens the next request has, and how many the model can read.
+
 import { windowTokensOf } from '../../../model-data/windows.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import type { LoopRun } from '../loop-run.ts'
@@ -6,7 +7,12 @@ import type { Situation } from '../next.ts'
 import { offeredTools } from '../toolset/offer.ts'
 import { modelTools } from '../toolset/offered-tools.ts'
 import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
-import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
+import { TOKEN_CHARS } from './entry.ts'
+
+/** The tokens of a model that no table has: most models of the last years read at least as many. */
+const WINDOW_TOKENS = 128_000
+/** The part of the window at which room is made: what is left holds the answer and the results of its calls. */
+const COMPACT_RATIO = 0.85
 
 export interface ContextBudget {
   readonly window: number

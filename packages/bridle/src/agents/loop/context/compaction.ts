@@ -1,9 +1,9 @@
 // Makes room in a conversation: old tool results go first, and where that is not enough a summary replaces the older part. The event
 // `context_compacted` is the commit: a process that ends before it leaves nothing behind, and the next one begins again.
+
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { shortErrorMessage } from '../../error-message.ts'
-import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
@@ -11,6 +11,7 @@ import { currentModel, diagnosedModels, turnDeadline } from '../asking.ts'
 import { resourcesOf } from '../calls/arguments.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
+import { MODEL_REQUESTS_MAX } from '../hooks/model-request.ts'
 import { ownCopy } from '../hooks/own-copy.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { argumentsOf, type CallView, toolNameOf } from '../transcript/rendering.ts'
@@ -18,18 +19,24 @@ import { COMPACTION, COMPACTION_FAILED } from '../transcript/turn-record.ts'
 import { budgetOf, planCut, windowOf } from './budget.ts'
 import { summaryText } from './cut.ts'
 import { type ClearingPlan, messageCount, type SummaryPlan } from './cut-plan.ts'
-import {
-  REFERENCE_CHARS_MAX,
-  REFERENCES_MAX,
-  SUMMARY_MS_MAX,
-  SUMMARY_RATIO_MAX,
-  SUMMARY_SLACK,
-  SUMMARY_TOKENS_MAX,
-  SUMMARY_TRIES_MAX,
-  TOKEN_CHARS,
-} from './limits.ts'
+import { TOKEN_CHARS } from './entry.ts'
 import { summarizer, summaryProblem, withMiddleware } from './summary.ts'
 import { requestUsageItem, usedPct } from './usage.ts'
+
+/** Tokens of a summary: a few pages, which hold the state of any work. */
+const SUMMARY_TOKENS_MAX = 8_000
+/** The part of a small window that a summary may take: the work needs the rest. */
+const SUMMARY_RATIO_MAX = 0.125
+/** A summary may have this many times the characters that its tokens usually have: some words are long. */
+const SUMMARY_SLACK = 2
+/** Time for a summary with its middleware: several times as long as a model takes for so many tokens. */
+const SUMMARY_MS_MAX = 5 * 60_000
+/** Failed summaries in a row, after which the turn does without. */
+const SUMMARY_TRIES_MAX = 3
+/** Artifacts, and resources, that stand behind a summary: the newest ones. More than that, nobody asks for again. */
+const REFERENCES_MAX = 50
+/** Characters of the name of an artifact or of a resource behind a summary. */
+const REFERENCE_CHARS_MAX = 200
 
 export const makeRoom = async (run: LoopRun): Promise<void> => {
   // As before every request: the text of a step that was cut off goes, and a run over its budget is stopped.

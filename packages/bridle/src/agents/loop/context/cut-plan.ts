@@ -1,15 +1,19 @@
 // Plans of cuts: which old tool results could be cleared, and which part of the conversation a summary could replace. Pure.
 import type { ContextBudget } from './budget.ts'
-import { charsOf, type Entry, renderEntry, tokensOf, type ViewItem } from './entry.ts'
-import {
-  CLEARED_RATIO_MIN,
-  KEPT_OF_ALL_RATIO,
-  KEPT_RATIO,
-  REPLACED_RATIO_MIN,
-  RESULTS_KEPT_RATIO,
-  TOKEN_CHARS,
-  TOKEN_SCALE_MAX,
-} from './limits.ts'
+import { charsOf, type Entry, renderEntry, TOKEN_CHARS, tokensOf, type ViewItem } from './entry.ts'
+
+/** Where a provider counts more tokens than the estimate, at most this many times more: scripts with a token for each character. */
+const TOKEN_SCALE_MAX = 4
+/** Tool results in the last part of the window are never cleared: the model works with them. */
+const RESULTS_KEPT_RATIO = 0.2
+/** Clearing results has to free this part of the window: each cut makes the provider's cache useless. */
+const CLEARED_RATIO_MIN = 0.1
+/** The last part of the window stays as it is behind a summary. */
+const KEPT_RATIO = 0.1
+/** After an overflow nobody knows the real window: at most this part of the conversation stays. */
+const KEPT_OF_ALL_RATIO = 0.25
+/** A summary has to replace this part of the window, or every step would ask for another one. */
+const REPLACED_RATIO_MIN = 0.05
 
 export type CutPlan = ClearingPlan | SummaryPlan
 

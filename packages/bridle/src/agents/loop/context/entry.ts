@@ -1,7 +1,12 @@
 // A piece of the conversation as the model reads it, and its size.
 import type { ModelMessage, ModelToolOutput, StepContent } from '../../model/model.ts'
 import { type CallView, stepMessages } from '../transcript/rendering.ts'
-import { CLEARED_CHARS_MIN, TOKEN_CHARS } from './limits.ts'
+
+/** Characters of a token: about right for English and code. Where a provider counts more, its count scales the estimate. */
+export const TOKEN_CHARS = 4
+
+/** A result up to this length stays: its placeholder would hardly be shorter. */
+const CLEARED_CHARS_MIN = 300
 
 /** A prompt, a text put before the model, or an answer with the outcomes of its calls. */
 export type Entry = {

@@ -11,7 +11,13 @@ import {
 } from '../../model/model.ts'
 import { beginningOf } from '../transcript/excerpt.ts'
 import { textMessage } from '../transcript/rendering.ts'
-import { SUMMARY_READS } from './limits.ts'
+
+/** Characters of each tool result, and of each text, that the writer of a summary reads. After a failure it reads less. */
+const SUMMARY_READS = [
+  { result: 2_000, text: 100_000 },
+  { result: 400, text: 4_000 },
+  { result: 100, text: 1_000 },
+] as const
 
 type Summarizer = (request: SummaryRequest) => Promise<Summary>
 

@@ -5,7 +5,9 @@ import { costUsd, listPriceOf } from '../../../model-data/prices.ts'
 import type { ModelUsage } from '../../model/model.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { CONTEXT_USAGE } from '../transcript/turn-record.ts'
-import { WARNING_PCTS } from './limits.ts'
+
+/** The parts of the window at which readers are warned, in percent. */
+const WARNING_PCTS = [75, 90] as const
 
 /** The part of the window that a conversation fills, in percent with one decimal. */
 export interface ContextUse {

@@ -1,8 +1,7 @@
 // The conversation as the next request has it: the last summary, then the kept entries. Each entry is rendered once.
 import type { ModelMessage } from '../../model/model.ts'
 import { type Cut, summaryEntry } from './cut.ts'
-import { charsOf, type Entry, renderEntry, tokensOf, type ViewItem } from './entry.ts'
-import { TOKEN_CHARS } from './limits.ts'
+import { charsOf, type Entry, renderEntry, TOKEN_CHARS, tokensOf, type ViewItem } from './entry.ts'
 
 const NO_INSTRUCTIONS: ModelMessage = { role: 'system', content: '' }
 

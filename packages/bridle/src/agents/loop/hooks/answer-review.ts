@@ -3,12 +3,16 @@ import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { ERROR_CHARS_MAX } from '../../limits.ts'
-import { AGAIN_CHARS_MAX, AGAIN_MAX } from '../../middleware/limits.ts'
 import type { AnswerReview } from '../../middleware/middleware.ts'
 import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { REVIEW_SOURCE } from '../transcript/turn-record.ts'
+
+/** How often the answer of a turn is sent back, over all middleware: a model that fails three times does not understand what is missing. */
+export const AGAIN_MAX = 2
+/** Characters of a text with which an answer is sent back: a page, which the model reads in every later request. */
+const AGAIN_CHARS_MAX = 8_000
 
 /** Asks each middleware in its order, up to the first that does not accept the answer. `end` ends the turn where all accept. */
 export const reviewAnswer = async (

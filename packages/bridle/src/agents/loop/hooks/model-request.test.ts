@@ -1,12 +1,13 @@
 // The point `model` of middleware: it surrounds each request to the model.
+
 import { expect, test } from 'vitest'
 import { agent } from '../../agent.ts'
-import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import type { Middleware } from '../../middleware/middleware.ts'
 import type { Thought } from '../../model/model.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { tool } from '../../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop.suite.ts'
+import { MODEL_REQUESTS_MAX } from './model-request.ts'
 
 const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
 const hung = () => new Promise<never>(() => {})

@@ -3,7 +3,6 @@
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { splitIntoChunks } from '../../../kernel/text/chunks.ts'
 import { type Layer, surround } from '../../middleware/layers.ts'
-import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import type { LanguageModel, ModelRequest, StepContent, Thought } from '../../model/model.ts'
 import { ModelError } from '../../model/model-error.ts'
 import type { ThinkOptions } from '../../model/think.ts'
@@ -14,6 +13,9 @@ import type { LoopRun } from '../loop-run.ts'
 import { createThoughtReporter, type ThoughtReporter } from '../thought-reporter.ts'
 import { checkedThought } from './checked-thought.ts'
 import { deepFreeze, ownCopy } from './own-copy.ts'
+
+/** Requests of the functions `model` in one step, and of `compact` for one summary: a middleware that asks without end costs money without end. */
+export const MODEL_REQUESTS_MAX = 10
 
 /** An answer that is not in the log yet, and the items that put it there. */
 export interface RequestAnswer {

@@ -1,12 +1,14 @@
 // The points `start` and `answer` of middleware: each decision is in the log in one write with what follows from it.
+
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { agent } from '../../agent.ts'
-import { AGAIN_MAX, NOTES_CHARS_MAX } from '../../middleware/limits.ts'
 import type { AnswerReview, Middleware } from '../../middleware/middleware.ts'
 import type { ModelMessage } from '../../model/model.ts'
 import { tool } from '../../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastText, stubModel } from '../loop.suite.ts'
+import { AGAIN_MAX } from './answer-review.ts'
+import { NOTES_CHARS_MAX } from './turn-start.ts'
 
 const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
 const hung = () => new Promise<never>(() => {})

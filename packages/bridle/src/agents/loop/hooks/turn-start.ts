@@ -1,13 +1,17 @@
 // The functions `start` of middleware. Their notes, events and the fact that they were called are one write, so they run once per turn.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'
 import type { Middleware, Note } from '../../middleware/middleware.ts'
 import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { beginningOf } from '../transcript/excerpt.ts'
 import { NOTE_SOURCE } from '../transcript/turn-record.ts'
+
+/** Characters of the notes of one middleware at the start of a turn: some 12,000 tokens, a tenth of what usual models read. */
+export const NOTES_CHARS_MAX = 50_000
+/** Notes of one middleware at the start of a turn: each is a message of the conversation. */
+const NOTES_MAX = 20
 
 /** All are called at the same time: none sees the notes of another. The notes stand in the order of the middleware. */
 export const startTurn = async (run: LoopRun): Promise<readonly ReportItem[]> => {

@@ -2,7 +2,13 @@
 // a field that may be missing, everything inside of a wrapping. A form counts only if the schema then accepts it.
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { parsedObject } from './json-text.ts'
-import { REPAIR_DEPTH_MAX, REPAIR_TRIES_MAX, REPAIR_VALUES_MAX } from './limits.ts'
+
+/** Forms of the same arguments that are tried: as they are written, and without a wrapping. Each one costs a check by the schema. */
+const REPAIR_TRIES_MAX = 4
+/** Levels of a schema that a repair looks into: deeper ones are rarely the mistake, and a schema may refer to itself. */
+const REPAIR_DEPTH_MAX = 12
+/** Values that one repair looks at: arguments with more are data, and are checked as they came. */
+const REPAIR_VALUES_MAX = 5_000
 
 /** The forms to try, the likeliest first; none of them is the arguments as they came. */
 export const argumentForms = (schema: JsonObject, args: JsonObject): readonly JsonObject[] => {

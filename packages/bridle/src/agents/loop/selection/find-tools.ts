@@ -4,8 +4,14 @@ import { truncate } from '../../../kernel/text/truncate.ts'
 import { writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from '../toolset/loop-tools.ts'
-import { DESCRIPTION_CHARS, FOUND_PER_SEARCH, QUERY_CHARS_MAX } from './limits.ts'
 import { toolIndex } from './tool-index.ts'
+
+/** Tools that one search adds: a model that looks for one tool reads five descriptions, and a request grows by five schemas. */
+const FOUND_PER_SEARCH = 5
+/** Characters of a query of the model: a sentence. */
+const QUERY_CHARS_MAX = 1_000
+/** Characters of a description in the answer of a search: its first sentences. */
+const DESCRIPTION_CHARS = 300
 
 export const FIND_TOOLS = 'find_tools'
 

@@ -2,8 +2,10 @@
 import { TOOLS_OFFERED_MAX } from '../../limits.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { isLoopTool } from '../toolset/loop-tools.ts'
-import { QUERY_END_CHARS } from './limits.ts'
 import { toolIndex } from './tool-index.ts'
+
+/** Characters at each end of a prompt that the choice reads: people say what they want first or last, and paste data in between. */
+const QUERY_END_CHARS = 2_000
 
 export interface ToolSelection {
   readonly tools: readonly string[]

@@ -1,8 +1,14 @@
 // An index of tools by their words, with the ranking of BM25: rare words count more, repeated ones less.
 import type { Tool } from '../../tools/tool.ts'
-import { LENGTH_WEIGHT, SATURATION, SYNONYM_WEIGHT } from './limits.ts'
 import { synonymsOf } from './synonyms.ts'
 import { wordsIn, wordsOfTool } from './words.ts'
+
+/** How soon more of the same word says nothing new. The usual value of BM25. */
+const SATURATION = 1.2
+/** How much a long description counts against a tool: less than in prose, since authors of good tools describe them well. */
+const LENGTH_WEIGHT = 0.5
+/** How much a word of the same meaning counts, compared with the word itself. */
+const SYNONYM_WEIGHT = 0.5
 
 export interface ToolMatch {
   readonly tool: Tool

@@ -2,7 +2,13 @@
 import { isJsonObject, type Json } from '../../../kernel/json.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { modelTools } from '../toolset/offered-tools.ts'
-import { NAME_WEIGHT, SCHEMA_LEVELS, TOOL_WORDS_MAX } from './limits.ts'
+
+/** Words of one tool that count: a schema with thousands of fields must not cost more than the step. */
+const TOOL_WORDS_MAX = 500
+/** Levels of a schema whose fields count: deeper ones say little about what the tool is for. */
+const SCHEMA_LEVELS = 3
+/** How much more a word counts in the name of a tool than in its description. */
+const NAME_WEIGHT = 3
 
 /** Lower case, without endings: `listOpenIssues` is list, open, issue. */
 export const wordsIn = (text: string): string[] =>

@@ -8,10 +8,12 @@ import { isTool, type Tool } from '../../tools/tool.ts'
 import { type CallName, eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { FIND_TOOLS } from '../selection/find-tools.ts'
-import { REASON_WORDS_MAX } from '../selection/limits.ts'
 import { queryOf, selectTools, type ToolSelection } from '../selection/selection.ts'
 import { toolIndex } from '../selection/tool-index.ts'
 import { declaredTools, withAnswer } from './toolset.ts'
+
+/** Words that are named as the reason of a choice. */
+const REASON_WORDS_MAX = 5
 
 /** In the write that starts the run, where its tools are known before any source is asked: a write less per turn. */
 export const offerAtOnce = (definition: AgentDefinition, runId: string, more: readonly string[] = []): ReportItem[] => {

@@ -3,8 +3,10 @@ import type { ReportItem } from '../../../kernel/commands.ts'
 import { INLINE_CHARS_MAX } from '../../../kernel/limits.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { EXCERPT_CHARS } from '../../limits.ts'
 import { RESULT_EXCERPT } from './turn-record.ts'
+
+/** Characters at each end of a large result that the model sees: enough to know what it is and how it ended. */
+const EXCERPT_CHARS = 2_000
 
 /** The items of a finished call, with the excerpt ahead of an outcome whose result is large. */
 export const withExcerpt = (items: readonly ReportItem[]): ReportItem[] =>

@@ -1,11 +1,12 @@
 // Files of prompts, as models of both versions get them.
+
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../kernel/json.ts'
 import { agent } from '../../agent.ts'
-import { FILE_TEXT_CHARS_MAX } from '../../limits.ts'
 import type { LanguageModel, ModelMessage } from '../../model/model.ts'
 import { tool } from '../../tools/tool.ts'
 import { keyOf, LoopWorld, stubModel } from '../loop.suite.ts'
+import { FILE_TEXT_CHARS_MAX } from './prompt-files.ts'
 
 const files = new Map<string, Uint8Array>([
   ['f1', new TextEncoder().encode('zwölf\n')],

@@ -2,9 +2,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { type Attachment, attachmentsOf } from '../../attachments.ts'
-import { FILE_TEXT_CHARS_MAX } from '../../limits.ts'
 import type { LanguageModel, ModelFilePart, ModelMessage, ModelTextPart } from '../../model/model.ts'
 import { textMessage } from './rendering.ts'
+
+/** A text file in a prompt: some 50,000 tokens, a quarter of what usual models read. The rest is left out, and the model learns so. */
+export const FILE_TEXT_CHARS_MAX = 200_000
 
 interface FileSource {
   readonly uploads: Pick<Uploads, 'read'> | undefined

@@ -1,9 +1,11 @@
 // The turn in progress, as the log tells it: its answers, its calls, its failures, and the time that it worked. `next` reads it.
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
-import { RECENT_CALLS } from '../../limits.ts'
 import type { StepContent } from '../../model/model.ts'
 import type { CallView } from './rendering.ts'
+
+/** Calls of each tool that a turn looks back at: one more than the rules about equal and invalid calls need. */
+const RECENT_CALLS = 3
 
 export interface StepRecord {
   readonly content: readonly StepContent[]

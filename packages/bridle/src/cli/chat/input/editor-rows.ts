@@ -1,8 +1,10 @@
 // The input line as rows of the terminal, and the place of the cursor among them.
 
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
-import { INPUT_ROWS_MAX } from '../limits.ts'
 import type { LineEditor } from './line-editor.ts'
+
+/** Rows of the input line; a longer text scrolls inside them. */
+export const INPUT_ROWS_MAX = 8
 
 export interface EditorRows {
   readonly rows: readonly string[]

@@ -1,6 +1,7 @@
 // The bytes of a terminal as keys. A sequence may come in pieces, so the rest of an unfinished one is kept for the next piece.
 
-import { SEQUENCE_CHARS_MAX } from '../limits.ts'
+/** Characters of a key's sequence; terminals send far fewer. */
+const SEQUENCE_CHARS_MAX = 32
 
 export type TerminalKey =
   | { readonly type: 'text'; readonly text: string }

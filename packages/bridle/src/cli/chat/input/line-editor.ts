@@ -1,7 +1,9 @@
 // The input line as a value: its text, the cursor, the place in the history and a search in it. Keys change it; nothing here draws.
 import { escapeControls } from '../../terminal/output.ts'
-import { CLUSTER_CHARS_MAX } from '../limits.ts'
 import type { KeyName, TerminalKey } from './keys.ts'
+
+/** A character that a person sees is shorter than this, so the editor need not look at the whole text to move by one. */
+const CLUSTER_CHARS_MAX = 64
 
 export interface LineEditor {
   readonly text: string

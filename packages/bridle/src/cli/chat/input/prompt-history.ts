@@ -2,7 +2,11 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { HISTORY_ENTRY_CHARS_MAX, HISTORY_MAX } from '../limits.ts'
+
+/** Prompts in the history: some weeks of work. */
+const HISTORY_MAX = 500
+/** A longer prompt is not kept in the history: it was pasted. */
+const HISTORY_ENTRY_CHARS_MAX = 20_000
 
 export interface PromptHistory {
   /** Oldest first. */

@@ -1,7 +1,9 @@
 // The keyboard of a terminal in raw mode: every key comes at once, and pasted text comes as one piece.
 import { StringDecoder } from 'node:string_decoder'
-import { ESCAPE_KEY_MS } from '../limits.ts'
 import { readKeys, type TerminalKey } from './keys.ts'
+
+/** An escape that nothing follows within this time is the key Esc. Terminals send the rest of a sequence at once. */
+const ESCAPE_KEY_MS = 40
 
 export interface TerminalInput {
   readonly start: () => void

@@ -1,5 +1,7 @@
 // The styles inside a line of markdown. Each span is a piece of the source, so that a long line can be cut at any character of it.
-import { SPAN_DEPTH_MAX } from '../limits.ts'
+
+/** Styles nest to this depth; deeper marks are shown as they are written. Nobody reads more, and hostile text costs no stack. */
+const SPAN_DEPTH_MAX = 6
 
 export type SpanStyle = 'bold' | 'italic' | 'strikethrough' | 'code' | 'address'
 

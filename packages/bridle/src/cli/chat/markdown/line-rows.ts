@@ -2,9 +2,14 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth } from '../../terminal/display-width.ts'
-import { LINE_INDENT_MAX, QUOTE_DEPTH_MAX } from '../limits.ts'
 import { parseInline, type Span, type SpanStyle } from './inline.ts'
 import { type Paint, type Row, type RowPrefix, wrapSpans } from './wrap.ts'
+
+/** Spaces before a line that are kept: deeper lists would leave no room for their text. */
+export const LINE_INDENT_MAX = 16
+
+/** Marks of a quote inside quotes that become bars. */
+const QUOTE_DEPTH_MAX = 4
 
 /** The beginning of a line that says what the line is, and where its text begins. */
 interface LineShape {

@@ -3,11 +3,17 @@
 
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
-import { CODE_INDENT, LINE_INDENT_MAX, TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
 import type { Span } from './inline.ts'
-import { continuedRows, lineRows, restPrefix } from './line-rows.ts'
+import { continuedRows, LINE_INDENT_MAX, lineRows, restPrefix } from './line-rows.ts'
 import { isDelimiterRow, renderTable } from './table.ts'
 import { type Paint, type Row, wrapSpans } from './wrap.ts'
+
+/** Columns before code, where colours tell it from text. */
+const CODE_INDENT = 2
+/** Rows of a table that are held back for alignment; a longer table is shown in parts, each aligned by itself. */
+const TABLE_ROWS_MAX = 200
+/** Spaces from one tab stop to the next in code. */
+const TAB_COLUMNS = 4
 
 interface Fence {
   readonly mark: string

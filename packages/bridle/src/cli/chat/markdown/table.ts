@@ -1,9 +1,13 @@
 // A table of markdown with aligned columns. Cells that do not fit are wrapped inside their column.
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth } from '../../terminal/display-width.ts'
-import { TABLE_COLUMN_MIN, TABLE_COLUMNS_MAX } from '../limits.ts'
 import { parseInline } from './inline.ts'
 import { type Paint, wrapSpans } from './wrap.ts'
+
+/** A column of a table is not made narrower: words would break into letters. */
+const TABLE_COLUMN_MIN = 4
+/** Columns of a table; a line with more is shown as it is written. */
+const TABLE_COLUMNS_MAX = 40
 
 export const isDelimiterRow = (line: string): boolean =>
   line.includes('-') && line.includes('|') && /^\s*\|?(\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$/.test(line)

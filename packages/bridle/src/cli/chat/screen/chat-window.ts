@@ -7,10 +7,12 @@ import type { TerminalKey } from '../input/keys.ts'
 import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
 import type { PromptHistory } from '../input/prompt-history.ts'
 import { PASTE_OFF, type TerminalInput, terminalInput } from '../input/terminal-input.ts'
-import { DRAW_MS } from '../limits.ts'
 import type { LinePrinter } from '../thread/line-printer.ts'
 import { catchOutput } from './foreign-output.ts'
 import { afterResize, drawScreen, eraseLive, type LiveRows, noRows } from './screen.ts'
+
+/** Time between two drawings while text streams: faster than anybody reads, slower than a model writes. */
+const DRAW_MS = 30
 
 export interface WindowView {
   /** Rows above the input line; where there is no room for all, the last ones are shown. */

@@ -6,11 +6,13 @@ import { restartText } from '../../terminal/conversation-text.ts'
 import { endInColumns } from '../../terminal/display-width.ts'
 import { oneLine, truncateLine } from '../../terminal/output.ts'
 import { behindLabel } from '../../terminal/text-lines.ts'
-import { OPEN_ROWS_MAX } from '../limits.ts'
 import { MarkdownStream } from '../markdown/markdown-stream.ts'
 import { type Paint, plainRows } from '../markdown/wrap.ts'
 import type { LinePrinter } from './line-printer.ts'
 import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts'
+
+/** Rows of unfinished output above the input line, as a part of the window; what is above has been printed for good. */
+const OPEN_ROWS_MAX = 12
 
 export interface AnswerOptions {
   readonly paint: Paint

@@ -1,13 +1,17 @@
 // A session's conversation as lines of a terminal. It compares each state with what is printed, so that a reconnect prints nothing
 // twice and loses nothing.
+
 import type { HarnessMessage, HarnessState } from '../../../client/index.ts'
 import { endingText, isPlace } from '../../../words/index.ts'
 import { truncateLine } from '../../terminal/output.ts'
 import { behindLabel } from '../../terminal/text-lines.ts'
-import { EARLIER_MESSAGES_MAX, INPUT_ROWS_MAX } from '../limits.ts'
+import { INPUT_ROWS_MAX } from '../input/editor-rows.ts'
 import { type Paint, plainRows } from '../markdown/wrap.ts'
 import { type AnswerOptions, AnswerView } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
+
+/** Messages of an earlier conversation that are shown when a chat goes on with it. */
+const EARLIER_MESSAGES_MAX = 12
 
 export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */

@@ -4,8 +4,12 @@ import { elapsedText } from '../../../words/index.ts'
 import { inlineValue, outcomeText, pathArgument } from '../../terminal/conversation-text.ts'
 import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display-width.ts'
 import { oneLine } from '../../terminal/output.ts'
-import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
 import type { Paint } from '../markdown/wrap.ts'
+
+/** Columns of a tool's arguments and result; more of them is in the cockpit. */
+const TOOL_TEXT_COLUMNS_MAX = 160
+/** Characters of an unfinished tool argument or result that are looked at, before it is cut to a line. */
+const TOOL_TEXT_CHARS_MAX = 2_000
 
 export const runningToolRow = (
   call: HarnessToolCall,

@@ -1,11 +1,14 @@
 // Spending against the budgets of the policy: how close each one is, which are newly crossed, and how much more an operator
 // grants.
-import { BUDGET_HIGH_RATIO, STUCK_MS } from '../../limits.ts'
+import { STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
 import type { Lifecycle } from '../lifecycle-state.ts'
 import { runtimeMs } from './health.ts'
 import { assessHealth, type HealthReport } from './health-score.ts'
 import type { HealthFold } from './health-state.ts'
+
+/** A budget used to this part of its limit is under pressure: there is time left to react. */
+const BUDGET_HIGH_RATIO = 0.8
 
 /**
  * Health as people see it, with how close each budget is: a limit lowers the score as soon as it is crossed. Rules ask

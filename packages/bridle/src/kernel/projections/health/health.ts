@@ -4,13 +4,17 @@ import { inTier } from '../../catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
 import { withoutCallId } from '../../ids.ts'
 import { canonicalJson, hashText } from '../../json.ts'
-import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import { SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { BudgetName, Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
 import { SPOKEN_AUDIO } from '../indexes/artifacts.ts'
 import { auditRow } from '../indexes/audit.ts'
 import type { Projection } from '../projection.ts'
 import type { EvidenceSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
+
+/** Audit rows and sources of memory in a health snapshot: each change writes them again. */
+const AUDIT_MAX = 12
+const MEMORY_MAX = 5
 
 const PENALTY_COUNTERS: readonly PenaltyCounter[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 

@@ -2,9 +2,12 @@
 
 import { AUDITED_TYPES, auditWords } from '../../../words/audit.ts'
 import { type AnyEvent, eventId } from '../../event.ts'
-import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import { SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
+
+/** Decisions in the fold's audit index; older ones are in the log. */
+const AUDIT_KEPT_MAX = 1_000
 
 /** A row on a wire. */
 export interface WireAuditRow {

@@ -1,8 +1,11 @@
 // The channel, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { STREAM_EVENT_TYPES } from '../../catalogue.ts'
 import type { AnyEvent } from '../../event.ts'
-import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../../limits.ts'
+import { ENVELOPES_MAX } from '../../limits.ts'
 import type { Projection } from '../projection.ts'
+
+/** Tools among the participants of a channel: a page that a person reads. */
+const PARTICIPANTS_MAX = 100
 
 /** The participants besides the runtime and the agent, and the events that the channel shows. */
 export interface Channel {

@@ -1,6 +1,8 @@
 // The latest checkpoints, and how many there were.
-import { CHECKPOINTS_MAX } from '../../limits.ts'
 import type { Projection } from '../projection.ts'
+
+/** Checkpoints kept in the fold; older ones are in the log. */
+const CHECKPOINTS_MAX = 50
 
 export interface Checkpoints {
   readonly count: number

@@ -1,6 +1,9 @@
 // Reports of an agent about its sources and its context, as a cold fold: sequence numbers; payloads are read from the log on request.
-import { CITATIONS_MAX, NOTICES_MAX } from '../../limits.ts'
+import { CITATIONS_MAX } from '../../limits.ts'
 import type { Projection } from '../projection.ts'
+
+/** Warnings about the context, and compactions, in a detail: more say nothing new. */
+export const NOTICES_MAX = 10
 
 export interface Notices {
   /** The newest retrievals with citations, oldest first. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { STEPS_MAX } from '../../limits.ts'
 import { eventReport, TestSession } from '../../rules/rules.suite.ts'
 import type { Payloads } from '../../schemas.ts'
 import { allSteps, currentStep } from '../../views/work-progress.ts'
+import { STEPS_MAX } from './steps.ts'
 
 const started = (session = new TestSession()): TestSession => {
   session.submit()

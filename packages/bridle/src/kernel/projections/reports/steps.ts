@@ -1,11 +1,14 @@
 // The steps of a session's work: those that its agent tells one by one, and the newest plan.
 import type { AnyEvent, Event } from '../../event.ts'
 import { isJsonObject, type Json } from '../../json.ts'
-import { STEPS_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import { SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 import { isStepAhead, isStepOver, type Step } from './step.ts'
+
+/** Steps and citations in a detail: a page that a person reads. Older ones are in the log. */
+export const STEPS_MAX = 50
 
 export interface Steps {
   /** The current or last turn. */

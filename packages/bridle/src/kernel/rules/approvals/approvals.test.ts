@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../commands.ts'
-import { DECIDED_APPROVALS_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
+import { DECIDED_APPROVALS_MAX } from '../../projections/approvals.ts'
 import { dueAt } from '../due-time.ts'
 import {
   approve,
@@ -20,6 +20,7 @@ import {
   type TestSession,
 } from '../rules.suite.ts'
 import { wantedEffects } from '../wanted-effects.ts'
+import { OPEN_APPROVALS_MAX } from './approvals.ts'
 
 const answersWanted = (life: TestSession) =>
   wantedEffects(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))

@@ -4,13 +4,16 @@ import { actorText } from '../../../words/approvals.ts'
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { approvalIdOf, withCallId, withoutCallId } from '../../ids.ts'
 import { canonicalJson, ownProperty, present } from '../../json.ts'
-import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
+import { TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision, ToolEffect } from '../../schemas.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
 import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
+
+/** Open approvals in one session: no person reads more, and each change sends all of them. */
+export const OPEN_APPROVALS_MAX = 100
 
 /** Requests an approval for a runner. The same call after a crash or a retry uses the existing answer, once. */
 export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): void => {

@@ -1,6 +1,7 @@
 // Calls that may have happened never run again without an answer, and acknowledged prompts are never lost.
+
 import { describe, expect, test } from 'vitest'
-import { BUDGET_GRACE_MS, RESULT_CHARS_MAX } from '../../limits.ts'
+import { BUDGET_GRACE_MS } from '../../limits.ts'
 import {
   approve,
   awaitingApproval,
@@ -17,6 +18,7 @@ import {
   type TestSession,
   token,
 } from '../rules.suite.ts'
+import { RESULT_CHARS_MAX } from '../runs/runs.ts'
 
 const question = (life: TestSession): string => life.openApprovals.at(-1) ?? ''
 const kindOf = (life: TestSession): string | undefined => life.state.approvals.open[question(life)]?.kind

@@ -1,8 +1,9 @@
 // The events at the start of every turn, and the artifacts of background work.
+
 import { describe, expect, test } from 'vitest'
 import type { SessionOptions } from '../../commands.ts'
-import { RESULT_CHARS_MAX } from '../../limits.ts'
 import { background, eventReport, failed, finished, key, running, started, TestSession, token } from '../rules.suite.ts'
+import { RESULT_CHARS_MAX } from './runs.ts'
 
 describe('[F8] how a turn runs is told at its start', () => {
   test('by a runner in the server itself', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem, SessionOptions } from '../../commands.ts'
 import type { JsonObject } from '../../json.ts'
-import { RESUMES_MAX, RETRY_MAX_MS, SIGNAL_CHARS_MAX, SIGNALS_MAX } from '../../limits.ts'
 import { evolve } from '../../projections/state.ts'
 import { decide } from '../decide.ts'
 import { dueAt } from '../due-time.ts'
@@ -21,6 +20,8 @@ import {
   token,
 } from '../rules.suite.ts'
 import { wantedEffects } from '../wanted-effects.ts'
+import { RESUMES_MAX, SIGNAL_CHARS_MAX, SIGNALS_MAX } from './durable-runs.ts'
+import { RETRY_MAX_MS } from './runs.ts'
 
 const durable: ReportItem = { type: 'started', durable: true, steer: true }
 const step = (text: string) =>

@@ -9,7 +9,6 @@ import {
   refuse,
   type TextMark,
 } from '../../commands.ts'
-import { RESUMES_MAX, SIGNAL_CHARS_MAX, SIGNALS_MAX, SUSPECT_RESUMES } from '../../limits.ts'
 import type { TakeUps } from '../../projections/course.ts'
 import { answerMark, hasOutputAfter, thoughtChars } from '../../projections/message-parts.ts'
 import { isEnding, type SessionState } from '../../projections/state.ts'
@@ -17,6 +16,15 @@ import type { RunPass, Suspicion } from '../../session/run-gate.ts'
 import { approximateChars } from '../../text/size.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { failRun } from './runs.ts'
+
+/** Crashes that count against a durable run without progress before it fails: one or two may be chance. */
+export const RESUMES_MAX = 5
+/** After this many a run is a suspect: later crashes count only while no other run is at work. */
+const SUSPECT_RESUMES = 2
+/** Signals of one run: its runner keeps them in memory until the run ends. A sender that loops reaches the number, a workflow never does. */
+export const SIGNALS_MAX = 1_000
+/** Characters of these signals together, for the same reason: some payloads of the largest size. */
+export const SIGNAL_CHARS_MAX = 8_000_000
 
 /**
  * Counts crashes without progress, so that a run cannot kill its process forever. A crash beside other runs makes the run a suspect at

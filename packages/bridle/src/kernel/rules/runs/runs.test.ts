@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../commands.ts'
-import { ABORT_GRACE_MS, RETRY_BASE_MS, RETRY_MAX_MS } from '../../limits.ts'
+import { ABORT_GRACE_MS } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
 import {
   approve,
@@ -23,6 +23,7 @@ import {
   token,
 } from '../rules.suite.ts'
 import { wantedEffects } from '../wanted-effects.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS } from './runs.ts'
 
 const cancel = (more: Partial<Command & { type: 'cancel' }> = {}): Command => ({ type: 'cancel', ...more })
 const effects = (life: TestSession): string[] => wantedEffects(key, life.state, 1).map(({ id }) => id)

@@ -4,15 +4,7 @@ import type { Answers, Command } from '../../commands.ts'
 import { eventId } from '../../event.ts'
 import { messageIdOf, runIdOf, runSeq } from '../../ids.ts'
 import type { Json } from '../../json.ts'
-import {
-  INTERRUPTED_ATTEMPTS_MAX,
-  PREVIEW_CHARS,
-  QUEUED_PROMPT_CHARS_MAX,
-  RESULT_CHARS_MAX,
-  RETRY_BASE_MS,
-  RETRY_MAX_MS,
-  SUMMARY_CHARS_MAX,
-} from '../../limits.ts'
+import { PREVIEW_CHARS, QUEUED_PROMPT_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
 import { isRunnersQuestion } from '../../projections/approvals.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
@@ -25,6 +17,14 @@ import { publishArtifact } from '../artifacts.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { resumeHandleOf } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
+
+/** First retry after this, doubling. */
+export const RETRY_BASE_MS = 1_000
+export const RETRY_MAX_MS = 60_000
+/** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
+export const RESULT_CHARS_MAX = 500_000
+/** Attempts of a run that is interrupted again and again: five absences of a server that are each too long for its engine are an outage. */
+export const INTERRUPTED_ATTEMPTS_MAX = 5
 
 /** Starts the next attempt or the next queued prompt, if the session is free to run. */
 export const startNextRun = (w: DecisionBuilder): void => {

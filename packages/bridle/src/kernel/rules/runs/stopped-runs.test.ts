@@ -1,7 +1,8 @@
 // Runs that are stopped in the middle: what is kept, what is repeated, and what it costs.
+
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../commands.ts'
-import { BUDGET_GRACE_MS, INTERRUPTED_ATTEMPTS_MAX, RETRY_MAX_MS } from '../../limits.ts'
+import { BUDGET_GRACE_MS } from '../../limits.ts'
 import { emptyState, evolve, statusOf } from '../../projections/state.ts'
 import type { Policy } from '../../schemas.ts'
 import { healthSnapshot } from '../../views/health-snapshot.ts'
@@ -26,6 +27,7 @@ import {
   token,
 } from '../rules.suite.ts'
 import { wantedEffects } from '../wanted-effects.ts'
+import { INTERRUPTED_ATTEMPTS_MAX, RETRY_MAX_MS } from './runs.ts'
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const

@@ -1,10 +1,12 @@
 // The task graph of write-capable work: its tasks, their order and their progress. Each change publishes a new version of the
 // same artifact, so the newest version shows the progress without the log.
 import type { PreparedArtifact } from '../../commands.ts'
-import { GOAL_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
 import { publishArtifact } from '../artifacts.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
+
+/** Characters of the prompt that a task graph shows as its goal. */
+const GOAL_CHARS_MAX = 2_000
 
 export type WorkStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENCODED_PAGES_CHARS } from '../../limits.ts'
-import { EncodedPageCache } from './encoded-page-cache.ts'
+import { ENCODED_PAGES_CHARS, EncodedPageCache } from './encoded-page-cache.ts'
 
 test('[O33] a page that two readers have read takes its room once', () => {
   const pages = new EncodedPageCache()

@@ -1,7 +1,10 @@
 // Pages of a log, encoded for an audience, kept while readers catch up. Readers that follow each other through the same log
 // get the same text, and all but the first cost no reading and no encoding.
-import { ENCODED_PAGES_CHARS } from '../../limits.ts'
-import { EMPTY_PAGE_CHARS } from '../limits.ts'
+
+/** Encoded text kept for readers that catch up behind each other: the distance from the first to the last. */
+export const ENCODED_PAGES_CHARS = 2_000_000
+/** The memory of an encoded page without text, in characters: its entry in the cache. */
+const EMPTY_PAGE_CHARS = 200
 
 export interface EncodedPage {
   /** Empty = nothing on this page is for the audience. */

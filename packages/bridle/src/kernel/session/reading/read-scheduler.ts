@@ -1,7 +1,11 @@
 // Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
 // hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
 import type { TakeTurns } from '../../ports/log.ts'
-import { READ_SLICE_MS, READ_SLICE_STEPS } from '../limits.ts'
+
+/** Reading for this long costs a live turn little, and is long enough for several pages. */
+export const READ_SLICE_MS = 2
+/** For a clock that stands still while code runs. A page that was encoded before takes well under a millisecond. */
+const READ_SLICE_STEPS = 64
 
 /** The one thread of a target, as readers share it. */
 export interface EventLoop {

@@ -3,10 +3,17 @@
 
 import type { TokenUsage } from '../../../model-data/prices.ts'
 import { tryOr } from '../../try-or.ts'
-import { CHARS_PER_TOKEN, METERED_CHARS_MAX } from '../limits.ts'
 import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
 import { objectIn } from '../providers/usage-fields.ts'
 import { type ProviderName, providers } from '../providers.ts'
+
+/**
+ * The longest line or whole answer that the meter reads, as large as the largest request. A larger one is passed on and
+ * estimated.
+ */
+const METERED_CHARS_MAX = 32 * 1024 * 1024
+/** English text has about four characters per token; estimates need no better number. */
+const CHARS_PER_TOKEN = 4
 
 export interface UsageMeter {
   read(bytes: Uint8Array): void

@@ -1,7 +1,13 @@
 // The most that a request to a provider may cost, known before it is sent.
 
 import { costUsd, type Price, type TokenUsage } from '../../../model-data/prices.ts'
-import { ANSWER_TOKENS_MAX, CONTENT_DEPTH_MAX, CONTEXT_TOKENS_MAX } from '../limits.ts'
+
+/** No model takes more, so no request is billed for more. */
+const CONTEXT_TOKENS_MAX = 1_000_000
+/** The longest answer that any model gives; assumed where a request sets no limit. */
+const ANSWER_TOKENS_MAX = 128_000
+/** A block of content lies this deep at most: message, content, block, tool result, block, source. */
+const CONTENT_DEPTH_MAX = 8
 
 /** A token is a byte at least, and input may cost what writing it to the cache costs. */
 export const worstCaseUsd = (body: object, text: string, price: Price): number => {

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import { withTimeout } from '../../timeout.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
-import { ANNOUNCE_MS } from '../limits.ts'
 import { ClaudeTurnReader } from './messages.ts'
 import type { ContextWindow } from './usage.ts'
+
+/** The message that announces a call follows its hook within milliseconds; after this time the hook announces the call. */
+const ANNOUNCE_MS = 2_000
 
 /** The current turn: it matches the hooks of the engine with its messages, which arrive in either order. */
 export class ActiveTurn {

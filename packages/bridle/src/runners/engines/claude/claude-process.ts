@@ -4,13 +4,15 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../../timeout.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
-import { CLAUDE_LEAVE_MS } from '../limits.ts'
 import type { ProcessMark } from '../process-mark.ts'
 import { ActiveTurn } from './active-turn.ts'
 import type { SdkMessage } from './sdk-messages.ts'
 import { PromptQueue, type SdkUserMessage, turnEnd } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
 import type { ContextWindow } from './usage.ts'
+
+/** Claude Code exits within a fraction of this once its input is closed; a process that needs longer hangs and is killed. */
+const CLAUDE_LEAVE_MS = 1_000
 
 export interface ClaudeSdk {
   query(given: { prompt: AsyncIterable<SdkUserMessage>; options: { [name: string]: unknown } }): SdkQuery

@@ -3,7 +3,9 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { tryOr } from '../../try-or.ts'
-import { TRANSCRIPT_BYTES_MAX } from '../limits.ts'
+
+/** A transcript is read into memory whole to count its messages; a larger one goes uncounted. */
+const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
 
 /** Messages since the last compaction; null = not known. The engine named the file, so it must lie in the engine's own folder. */
 export const countTranscriptMessages = async (file: string, folder: string): Promise<number | null> => {

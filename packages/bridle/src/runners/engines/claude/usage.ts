@@ -3,8 +3,10 @@
 
 import { costUsd, priceOf } from '../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import { CONTEXT_WARNING_PCT } from '../limits.ts'
 import type { SdkMessage } from './sdk-messages.ts'
+
+/** The engine compacts its context at about 90 percent: a warning at 80 comes a few steps before. */
+const CONTEXT_WARNING_PCT = 80
 
 /** The usage in the format of the Messages API. */
 export interface StepUsage {

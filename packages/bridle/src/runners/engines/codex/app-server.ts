@@ -5,10 +5,18 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import { kill } from '../../process-table.ts'
 import type { EngineCommand, EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../../timeout.ts'
-import { CODEX_LEAVE_MS, CODEX_LINE_CHARS_MAX, CODEX_STDERR_CHARS, EARLY_NOTIFICATIONS_MAX } from '../limits.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
 import { objectOf, parseLenientObject, textIn } from './lenient-json.ts'
+
+/** A line of the protocol holds one message, whose largest part is the output of a command. A longer line is skipped. */
+const CODEX_LINE_CHARS_MAX = 32_000_000
+/** The last lines of the error output name the cause; a person reads no more of it. */
+const CODEX_STDERR_CHARS = 4_000
+/** Codex sends a dozen notifications before the session listens. */
+const EARLY_NOTIFICATIONS_MAX = 1_000
+/** Codex exits with all its commands in 40 ms; a process that needs longer hangs and is killed. */
+const CODEX_LEAVE_MS = 1_000
 
 export interface RpcRequest extends RpcNotification {
   readonly id: string | number

@@ -3,12 +3,14 @@
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
 import { findPackage } from '../engine-packages.ts'
-import { CONTROL_MS } from '../limits.ts'
 import { AppServer } from './app-server.ts'
 import { codexDescription } from './description.ts'
 import { codexCommand, findCodex } from './launch.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
+
+/** A request about a thread or a turn reads files at most: a healthy process answers at once. */
+const CONTROL_MS = 30_000
 
 export interface CodexOptions {
   /** How often Codex repeats a failed request; absent = the default of Codex. */

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { withTimeout } from '../../timeout.ts'
 import { CONTINUE_PROMPT, type EngineSession, type TurnEnd, type TurnReporter } from '../engine.ts'
-import { CODEX_INTERRUPT_MS } from '../limits.ts'
 import type { AppServer, RpcRequest } from './app-server.ts'
 import { answerServerRequest } from './approvals.ts'
 import { activeTurns } from './events/agents.ts'
@@ -13,6 +12,9 @@ import { type CodexTurnState, newTurnState, nextTurnState, type RpcNotification 
 import { turnFailureOf } from './failures.ts'
 import { objectOf, textIn } from './lenient-json.ts'
 import type { ThreadPosition } from './thread.ts'
+
+/** Shorter than the time that the runner gives an interrupt, so that Codex is killed here first. */
+const CODEX_INTERRUPT_MS = 1_000
 
 type ActiveCodexTurn = ReturnType<typeof newActiveTurn>
 

@@ -15,7 +15,13 @@ import {
   realpath,
   symlink,
 } from 'node:fs/promises'
-import { FOLDER_DEPTH_MAX, HOLES_MIN_BYTES, SPARSE_COPY_MS } from '../limits.ts'
+
+/** Each level of a copy holds a few open files, of which a process has about a thousand. */
+const FOLDER_DEPTH_MAX = 200
+/** A sparse file is copied by a program; smaller holes are not worth its start. */
+const HOLES_MIN_BYTES = 1024 ** 2
+/** A program copies 10 GiB of data, the default limit of a sandbox, in this time from a slow disk. */
+const SPARSE_COPY_MS = 5 * 60_000
 
 export interface FolderOwner {
   readonly uid: number

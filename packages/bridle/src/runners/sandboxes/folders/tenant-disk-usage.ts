@@ -3,9 +3,17 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MEASURED_FOLDERS, MEASUREMENT_TRUST_MS, TENANT_BYTES_MAX, TENANT_MEASURE_MS } from '../limits.ts'
 import { formatBytes } from '../resources/byte-sizes.ts'
 import { folderKey } from './session-paths.ts'
+
+/** A few dozen sessions with a large project each. */
+const TENANT_BYTES_MAX = 20 * 1024 ** 3
+/** Each new session asks for the sizes, and measuring them takes seconds. */
+const MEASUREMENT_TRUST_MS = 60_000
+/** `du` reads a million files in this time; the caller of a new session waits for it. */
+const TENANT_MEASURE_MS = 60_000
+/** Folders that one `du` measures: their paths fit a command line many times over. */
+const MEASURED_FOLDERS = 200
 
 interface FolderSize {
   readonly bytes: number

@@ -17,10 +17,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { SHM_BYTES } from '../limits.ts'
 import type { ProtectedPlaces } from '../protection/protected-places.ts'
 import type { ProtectedProgram } from './engine-program.ts'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
+
+/** As much shared memory as container runtimes give: browsers need some, and it counts as memory. */
+const SHM_BYTES = 64 * 1024 * 1024
 
 /** The files that a command sees beyond the system's. */
 export interface SandboxView {

@@ -17,7 +17,10 @@ import { basename, join } from 'node:path'
 import { readJson } from '../../json-file.ts'
 import { startTimeOf } from '../../process-table.ts'
 import { tryOr } from '../../try-or.ts'
-import { SWEEP_MS, SWEEP_TRIES } from '../limits.ts'
+
+/** Placeholders that are still mounted when their sandbox has ended are looked at again this often, for three seconds: its last processes are ending. */
+const SWEEP_MS = 300
+const SWEEP_TRIES = 10
 
 /** The time of change by which a placeholder is told from an empty folder of a person. */
 const MARK = new Date('2001-02-03T04:05:06Z')

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { readJson } from '../../json-file.ts'
 import { tryOr } from '../../try-or.ts'
-import { PROJECT_DEPTH_MAX, PROJECT_FOLDERS_MAX } from '../limits.ts'
+
+/** Levels below a work folder at which projects of Bridle are looked for: `apps/web/bot` is the third. */
+const PROJECT_DEPTH_MAX = 4
+/** Folders that are looked at for projects: some 50 ms on a warm disk. */
+const PROJECT_FOLDERS_MAX = 3_000
 
 /** A folder from which a server loads, and the folders of its agent files. All paths are absolute. */
 export interface ServerProject {

@@ -4,10 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, namespacePids, type ProcessEntry, processEntry } from '../../process-table.ts'
 import { tryOr } from '../../try-or.ts'
 import type { EngineStarter } from '../isolation/engine-start.ts'
-import { LEFTOVER_ROUND_MS, LEFTOVER_ROUNDS } from '../limits.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
 import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
 import { type ResourceWatch, watchResources } from './resource-watch.ts'
+
+/** A killed process is gone within milliseconds. A command that still starts others after all rounds does so on purpose. */
+const LEFTOVER_ROUNDS = 100
+const LEFTOVER_ROUND_MS = 20
 
 export interface EngineWatchOptions {
   readonly folders: readonly string[]

@@ -1,7 +1,12 @@
 // How much a sandbox may use, and the words for one that used more. Not as RLIMIT_AS, which counts address space: engines
 // reserve far more of that than they ever use.
-import { THREADS_PER_PROCESS } from '../limits.ts'
 import { formatBytes, parseByteText } from './byte-sizes.ts'
+
+/**
+ * Threads for each process that is allowed. The kernel's own limit (pids.max) counts threads, of which a Node process has
+ * about 15 and a shell one: a limit of 256 threads would stop an ordinary build.
+ */
+const THREADS_PER_PROCESS = 16
 
 export interface ResourceLimits {
   /** All processes of the sandbox together. */

@@ -2,12 +2,22 @@
 // threads; elsewhere processes are counted in /proc. Disk is always measured. Peaks between two checks are missed.
 
 import type { ProcessEntry } from '../../process-table.ts'
-import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
 import { measureFolders, type UnlinkedFileBytes, unlinkedFileBytes } from './disk-usage.ts'
 import { memoryBytesOf, processIdentities, processTree } from './process-tree.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
+
+/** A look takes 10 ms of processor time on a machine with 430 processes, 300 of them in the sandbox. */
+const SAMPLE_MS = 1_000
+/** Neither counting nor measuring takes more than about a tenth of the time. */
+const PAUSE_FACTOR = 10
+/** A disk fills more slowly than memory, and measuring it starts a program. */
+const DISK_SAMPLES = 3
+/** `du` reads a few million files in that time. */
+const DISK_MEASURE_MS = 300_000
+/** A first walk over a cold disk may be slow. Folders that take that long twice hold more than a limit allows. */
+const DISK_TIMEOUTS_MAX = 2
 
 export interface ResourceWatchOptions {
   readonly rootPid: number

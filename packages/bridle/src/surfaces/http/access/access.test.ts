@@ -1,9 +1,10 @@
 // The document's matrices for authentication, tenancy and gating, row by row.
+
 import { describe, expect, test, vi } from 'vitest'
-import { AUTHENTICATE_MS } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, errorTypeOf, scriptBody } from '../test-client.suite.ts'
 import type { SignedInUser } from './authenticate.ts'
+import { AUTHENTICATE_MS } from './authenticate.ts'
 import { exposesAll } from './exposure.ts'
 import { redactUrl } from './secrets.ts'
 

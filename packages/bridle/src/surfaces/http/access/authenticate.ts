@@ -3,12 +3,14 @@
 // are let in: no page of another origin, not even one whose name resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
 import { findUnknownName } from '../../../kernel/text/nearest-name.ts'
-import { AUTHENTICATE_MS } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { isForwarded } from './proxy-headers.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
 import type { TicketStore } from './tickets.ts'
 import type { TokenBackoff } from './token-backoff.ts'
+
+/** Time for an app's own check of a caller: a look into its database. A socket that waits for it counts as open. */
+export const AUTHENTICATE_MS = 10_000
 
 export const SCOPES = ['observe', 'operate', 'approve'] as const
 /** `observe` reads and watches; `operate` runs, cancels and removes; `approve` answers approvals. */

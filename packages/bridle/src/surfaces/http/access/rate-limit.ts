@@ -1,5 +1,7 @@
 // A fixed window per caller, in memory. That is enough for one server; in front of several servers, limit at the proxy.
-import { RATE_LIMIT_CALLERS_MAX } from '../limits.ts'
+
+/** Callers that a rate limiter counts in one window: some 10 MB. With more callers all counts start again from zero. */
+const RATE_LIMIT_CALLERS_MAX = 100_000
 
 export interface RateLimit {
   readonly windowMs: number

@@ -4,13 +4,20 @@
 import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { ticketAnswer } from '../answers/server-answers.ts'
-import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
+import { TICKET_MS } from '../limits.ts'
 import { rateLimited } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { optionalId } from '../wire/request-values.ts'
 import type { TicketGrant } from '../wire.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
+
+const TICKET_LIMITS = {
+  /** Unused tickets of one credential in one tenant; beyond it that buyer's oldest goes. Each costs some 400 bytes. */
+  buyerMax: 4_000,
+  /** Unused tickets of all buyers; beyond it nobody gets one until some expire, so that no buyer can remove another's. */
+  max: 40_000,
+}
 
 export interface TicketStore {
   /** A ticket allows no more than the credential that buys it. Null = too many tickets are unused. */

@@ -1,8 +1,9 @@
 // Guessed tokens: an address that sends many wrong ones has to wait.
+
 import { describe, expect, test } from 'vitest'
-import { ANONYMOUS_LIMIT } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, errorTypeOf } from '../test-client.suite.ts'
+import { ANONYMOUS_LIMIT } from './token-backoff.ts'
 
 describe('[H35] guessing tokens', () => {
   const guarded = (more: object = {}) => {

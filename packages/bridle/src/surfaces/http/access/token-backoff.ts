@@ -1,10 +1,16 @@
 // Callers that guess tokens have to wait: after some wrong tokens, every token of that address is refused until the window is
 // over, right or wrong. A token that was right from there before still works: a guesser behind the same proxy locks nobody out.
-import { ANONYMOUS_LIMIT, TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
 import { type Denial, isDenial, rateLimited } from '../router/denial.ts'
 import { type Access, type Authenticator, tokenOf } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
+
+/** Wrong tokens of one address: a person who mistypes needs a few, a guesser many thousands. */
+const TOKEN_BACKOFF = { windowMs: 60_000, maxFailures: 30 }
+/** Requests of one address without a credential: a page that polls every 100 ms and a test that walks all routes stay below it. */
+export const ANONYMOUS_LIMIT = { windowMs: 10_000, maxRequests: 1_000 }
+/** Pairs of an address and a token that was right from there, some 1 MB. Beyond it the older half is forgotten. */
+const TRUSTED_CALLERS_MAX = 10_000
 
 export interface TokenBackoff {
   readonly windowMs: number

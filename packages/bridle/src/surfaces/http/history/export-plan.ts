@@ -1,12 +1,16 @@
 // The parts of an export: which sessions, in which order, and which events of each.
+
 import type { ExportSession } from '../../../history/export/export-file.ts'
-import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
+import { EXPORT_SESSIONS_MAX } from '../../../history/export/export-reader.ts'
 import type { Key } from '../../../kernel/event.ts'
 import type { SessionService } from '../../../kernel/host/host.ts'
-import { ID_CHARS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
+import { READ_PAGE } from '../../../kernel/limits.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../../kernel/ports/directory.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
+
+/** Characters of an id, as its grammar has them: any name that people or programs give, and short enough for a path. */
+const ID_CHARS_MAX = 128
 
 export interface ExportPorts {
   readonly host: Pick<SessionService, 'find'>

@@ -1,7 +1,7 @@
 // Routes of exports: one session with its branches, or all sessions of a list, as a file.
 
 import * as v from 'valibot'
-import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
+import { EXPORT_SESSIONS_MAX } from '../../../history/export/export-reader.ts'
 import { viewerField } from '../access/users.ts'
 import { exportAnswer } from '../answers/history-answers.ts'
 import { badRequest, type Denial } from '../router/denial.ts'

@@ -4,8 +4,10 @@ import { entryOf } from '../../../history/scrubbed-entry.ts'
 import { type AnyEvent, IMPORTED } from '../../../kernel/event.ts'
 import { READ_PAGE } from '../../../kernel/limits.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { EXPORT_BLOCK_CHARS } from '../limits.ts'
 import type { ExportPart, ExportPorts } from './export-plan.ts'
+
+/** Characters of an export that are sent at once: a few pages of a log, and little per reader. */
+const EXPORT_BLOCK_CHARS = 64 * 1024
 
 export async function* exportLines(ports: ExportPorts, parts: readonly ExportPart[]): AsyncGenerator<string> {
   const writer = new ExportWriter()

@@ -1,7 +1,8 @@
 // Files that nobody should import: each is refused with its line and what to do, and nothing of it is written.
+
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SEQ_MAX } from '../../../history/limits.ts'
+import { SEQ_MAX } from '../../../history/export/entry-checks.ts'
 import { testApp } from '../test-app.suite.ts'
 import { scriptBody } from '../test-client.suite.ts'
 

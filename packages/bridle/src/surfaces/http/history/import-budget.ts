@@ -2,9 +2,11 @@
 // left. The check also stops if it has used up its CPU time; then nothing is written. Writing takes no longer than the events are many.
 import { nextTask } from '../../../history/export/pace.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
-import { IMPORT_CPU_MS } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial } from '../router/denial.ts'
+
+/** CPU time to check one file: about three times what the largest takes, and the end of one that was made to take hours. */
+const IMPORT_CPU_MS = 10_000
 
 /** Thrown out of whatever the import is doing; the route answers with the denial. */
 export class ImportInterruption extends Error {

@@ -13,11 +13,17 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersId, viewerOf } from '../access/users.ts'
-import { FOLD_CHARS, IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type ImportedSettings, importedSettings } from '../sessions/session-settings.ts'
 import type { ImportBudget } from './import-budget.ts'
+
+/** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
+const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
+/** A fold of one event takes as long as reading so many characters of a file, however long the event is. */
+const FOLD_CHARS = 200
+/** Ids that are tried for a renamed session; somebody who has more copies gives them names. */
+const RENAMES_MAX = 100
 
 /** A session of a file, and what becomes of it here. */
 export interface PlannedImport {

@@ -11,7 +11,6 @@ import { parsePayload } from '../../../kernel/schemas.ts'
 import { actorField, ownerField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { importAnswer } from '../answers/history-answers.ts'
-import { IMPORT_BYTES_MAX } from '../limits.ts'
 import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../router/route.ts'
@@ -19,6 +18,9 @@ import type { ImportReceipt } from '../wire.ts'
 import { ImportBudget, ImportInterruption } from './import-budget.ts'
 import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
+
+/** A file to import: the largest session that a server keeps, twice. It is in memory while it is checked. */
+const IMPORT_BYTES_MAX = 64 * 1024 * 1024
 
 const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
 export const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'

@@ -8,12 +8,16 @@ import { viewerOf } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { logPageAnswer } from '../answers/history-answers.ts'
 import { sessionTreeAnswer } from '../answers/tree-answers.ts'
-import { LOG_PAGE_CHARS, LOG_PAGE_MAX } from '../limits.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { LogSession, SessionLogPage, SessionTree } from '../wire.ts'
 import { sessionTreeOf } from './session-tree.ts'
+
+/** Entries of a log on one page: 100,000 events are 50 requests. */
+const LOG_PAGE_MAX = 2_000
+/** Characters after which a page of a log ends, with the entries read so far: a browser parses 2 MB without a pause. */
+const LOG_PAGE_CHARS = 2_000_000
 
 /** A number alone is of the present log; `41~2` names the incarnation too. */
 const placeSchema = v.pipe(

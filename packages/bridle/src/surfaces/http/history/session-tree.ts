@@ -7,8 +7,15 @@ import type { BranchParent } from '../../../kernel/ports/log.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { nextRow } from '../../../kernel/views/directory-row.ts'
 import { isoOrNull } from '../../../kernel/views/session-fields.ts'
-import { LIST_PAGE_MAX, TREE_OPENED_MAX, TREE_POINTS_MAX, TREE_SESSIONS_MAX } from '../limits.ts'
+import { LIST_PAGE_MAX } from '../limits.ts'
 import type { SessionTree, TreeSession } from '../wire.ts'
+
+/** Sessions in the answer about a tree: more lines than a page can draw. */
+export const TREE_SESSIONS_MAX = 200
+/** Sessions of a tree that are opened for their checkpoints and approvals: each one that nobody uses is read from the store. */
+export const TREE_OPENED_MAX = 32
+/** Checkpoints, and approvals, of each such session, the newest: marks on one line of a drawing. */
+const TREE_POINTS_MAX = 100
 
 interface TreePorts {
   readonly host: Pick<SessionService, 'find'>

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fabricClient } from '../../../client/index.ts'
-import { TREE_OPENED_MAX, TREE_SESSIONS_MAX } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, scriptBody } from '../test-client.suite.ts'
 import type { SessionTree } from '../wire.ts'
+import { TREE_OPENED_MAX, TREE_SESSIONS_MAX } from './session-tree.ts'
 
 type TestApp = ReturnType<typeof testApp>
 

@@ -1,8 +1,10 @@
 // A request's JSON body: bounded in size and depth, and read once.
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
-import { BODY_BYTES_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { parseJson } from './json-text.ts'
+
+/** The body of a request: above the largest command that the kernel takes, and small enough to hold in memory for many callers. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024
 
 /** The session of a new request may depend on its body, so the body is read before the handler asks for it, and kept. */
 export interface RequestBody {

@@ -3,8 +3,12 @@
 import { hashText } from '../../../kernel/json.ts'
 import { digest, hex } from '../access/secrets.ts'
 import { jsonText } from '../answers/json-response.ts'
-import { SHORT_JSON_CHARS, TAG_CHARS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
+
+/** JSON up to this is hashed at once: a digest is made by another thread, which takes longer for a short text. */
+const SHORT_JSON_CHARS = 65_536
+/** Hexadecimal digits of a tag: with 128 bits two texts of one session never share a tag. */
+const TAG_CHARS = 32
 
 /** Null = the conditions hold. If-Match compares strictly: a weak tag does not promise the same bytes. */
 export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | Denial | null => {

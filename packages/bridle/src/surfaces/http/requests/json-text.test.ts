@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { VALUES_MAX } from '../../../kernel/limits.ts'
-import { measureJson, parseJson } from './json-text.ts'
+import { measureJson, parseJson, VALUES_MAX } from './json-text.ts'
 
 test.each([
   ['{}', 1, 2, 0],

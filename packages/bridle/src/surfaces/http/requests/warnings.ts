@@ -4,8 +4,11 @@ import type * as v from 'valibot'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { jsonText } from '../answers/json-response.ts'
-import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
+import { WARNING_NAME_CHARS_MAX } from '../limits.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
+
+/** Warnings in one answer: enough to see what is wrong with a request that has many. */
+const WARNINGS_MAX = 20
 
 /** Parameters of every route: the credential, and the tenant. */
 const CREDENTIAL_PARAMETERS = ['token', 'ticket', 'tenant']

@@ -1,7 +1,9 @@
 // Cross-origin headers (CORS), for pages of allowed origins. Any other page gets none, and its browser hides the answer from it.
 // The router's middleware is no help here: it copies the response, and a target recognises an event stream by its object.
 import { isAllowedOrigin } from '../access/authenticate.ts'
-import { PREFLIGHT_SECONDS } from '../limits.ts'
+
+/** A browser asks again after ten minutes what a page of another origin may do: a changed list of origins counts soon. */
+const PREFLIGHT_SECONDS = 600
 
 const EXPOSED_HEADERS = [
   'Accept-Ranges',

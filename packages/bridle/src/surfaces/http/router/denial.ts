@@ -2,8 +2,13 @@
 // by its code; only the router, the socket routes and the targets turn it into a response or a close frame.
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { jsonResponse } from '../answers/json-response.ts'
-import { CLOSE_REASON_BYTES_MAX, DENIAL_CHARS_MAX, DENIAL_ID_CHARS_MAX } from '../limits.ts'
+import { DENIAL_CHARS_MAX } from '../limits.ts'
 import { publicPath } from '../requests/public-path.ts'
+
+/** An id as a denial quotes it: any id that a session can have is whole. */
+const DENIAL_ID_CHARS_MAX = 128
+/** The reason of a close frame, in UTF-8: the protocol of WebSockets leaves 123 bytes for it. */
+const CLOSE_REASON_BYTES_MAX = 123
 
 /** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */
 export const denialKinds = {

@@ -1,7 +1,9 @@
 // Requests by route and status, and how long their answers took, for /metrics.
-import { REQUEST_SECONDS } from '../limits.ts'
 import { Histogram } from './histogram.ts'
 import type { Metric } from './metrics.ts'
+
+/** Bounds of the time of requests, in seconds: most answers take milliseconds, one that waits for a run takes minutes. */
+const REQUEST_SECONDS = [0.01, 0.1, 1, 10, 60] as const
 
 export interface Traffic {
   count(method: string, route: string, status: number, ms: number): void

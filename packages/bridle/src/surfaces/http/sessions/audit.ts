@@ -6,13 +6,16 @@ import { auditRow, wireAuditRow } from '../../../kernel/projections/indexes/audi
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'
-import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
 import { isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { pageEnd } from '../streams/replay.ts'
 import type { AuditPage } from '../wire.ts'
 import { eventsAt } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
+
+/** Entries of an audit on one page: a screenful by default; the most is read from the log without a noticeable wait. */
+const AUDIT_PAGE_DEFAULT = 50
+const AUDIT_PAGE_MAX = 200
 
 export const auditRoutes: readonly Route[] = [
   route({

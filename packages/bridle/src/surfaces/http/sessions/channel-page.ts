@@ -6,7 +6,6 @@ import { hasEnvelope } from '../../../kernel/projections/indexes/channel.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { channelPageAnswer } from '../answers/session-answers.ts'
-import { CHANNEL_LOOKUP_MAX, CHANNEL_PAGE_MAX } from '../limits.ts'
 import { isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { pageEnd, seqsBefore } from '../streams/replay.ts'
@@ -14,6 +13,11 @@ import { channelPageOf } from '../views/channel.ts'
 import type { ChannelPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
+
+/** Envelopes of a channel on one page: 1 MB bounds it before this number does, where payloads are large. */
+const CHANNEL_PAGE_MAX = 100
+/** Events looked through for one page: a long text has thousands of pieces, and a page may come short of envelopes for them. */
+const CHANNEL_LOOKUP_MAX = 20_000
 
 export const channelRoutes: readonly Route[] = [
   route({

@@ -3,9 +3,11 @@ import type { Key } from '../../../kernel/event.ts'
 import { present } from '../../../kernel/json.ts'
 import type { Directory, ListReader, OpenApproval, SettledListing } from '../../../kernel/ports/directory.ts'
 import { isoOrNull } from '../../../kernel/views/session-fields.ts'
-import { LIST_PAGE } from '../limits.ts'
 import { settledStatus } from '../router/kernel-denials.ts'
 import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '../wire.ts'
+
+/** Entries on a page of a list whose caller names no number, as the stores have it. */
+const LIST_PAGE = 50
 
 interface InboxPage {
   readonly limit?: number | undefined

@@ -3,10 +3,12 @@ import type { Key } from '../../../kernel/event.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
 import type { Access } from '../access/authenticate.ts'
 import { viewerField } from '../access/users.ts'
-import { BACKGROUND_SESSIONS_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { artifactsOf } from '../views/artifact-list.ts'
 import type { ArtifactSummary } from '../wire.ts'
+
+/** Background sessions whose artifacts are listed with a chat, the newest: each is opened. */
+const BACKGROUND_SESSIONS_MAX = 20
 
 export interface RelatedSessions {
   readonly list: Directory['list']

@@ -2,8 +2,13 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { IGNORED_SETTINGS_MAX, SESSION_TITLE_CHARS_MAX, SETTING_NAME_CHARS_MAX } from '../limits.ts'
 import { optionalField, optionalText } from '../requests/request-fields.ts'
+
+/** Settings of a file that an answer names, and the length of a name: a file may have any. */
+const IGNORED_SETTINGS_MAX = 20
+const SETTING_NAME_CHARS_MAX = 64
+/** A title that a person gives a session: two lines of a list. */
+const SESSION_TITLE_CHARS_MAX = 200
 
 /** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
 export const settingsFields = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MARK_CHARS } from '../limits.ts'
-import { MarkTracker } from './marks.ts'
+import { MARK_CHARS, MarkTracker } from './marks.ts'
 
 const piece = (chars: number) => ['x'.repeat(chars)]
 const mark = (seq: number) => JSON.stringify({ type: 'mark', seq })

@@ -1,6 +1,8 @@
 // How far a reader is behind, on a platform that does not tell how many bytes are unsent. The server sends a mark after every
 // so many characters, and a client that knows marks acknowledges each: all after the last acknowledged mark is unread.
-import { MARK_CHARS } from '../limits.ts'
+
+/** Characters between two marks, some six hundred tokens: the answer to each mark is one more message to the server. */
+export const MARK_CHARS = 64 * 1024
 
 interface StreamMark {
   readonly seq: number

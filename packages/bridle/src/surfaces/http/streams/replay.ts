@@ -4,8 +4,10 @@ import * as v from 'valibot'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import { type LogPosition, parseEventId, parsePosition } from '../../../kernel/positions/log-position.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { REPLAY_PAGE } from '../limits.ts'
 import { badRequest, type Denial } from '../router/denial.ts'
+
+/** Events looked through at a time, backwards, for `?replay=N`: a few pages for any usual N. */
+const REPLAY_PAGE = 2_000
 
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 

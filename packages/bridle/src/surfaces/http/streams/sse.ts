@@ -3,7 +3,12 @@ import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Incarnations } from '../../../kernel/positions/incarnation.ts'
 import { type LogPosition, parseEventId, positionText } from '../../../kernel/positions/log-position.ts'
 import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
-import { RESTART_RETRY_MS, STREAM_BUFFER_BYTES, STREAM_HEARTBEAT_MS, STREAM_RETRY_MS } from '../limits.ts'
+import { RESTART_RETRY_MS, STREAM_HEARTBEAT_MS } from '../limits.ts'
+
+/** A restart takes a second or two. A reader that comes back earlier meets a proxy's 502, after which EventSource gives up. */
+const STREAM_RETRY_MS = 2_000
+/** Unread bytes after which a stream waits for its reader: some hundred frames, and little per reader. */
+const STREAM_BUFFER_BYTES = 64 * 1024
 
 /**
  * Frames have no `event:` field, so that a plain `onmessage` fires. An id is a position in the log: a frame of anything else has

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { FETCHES_AT_ONCE_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
+import { UPLOAD_BYTES_MAX } from '../limits.ts'
 import { parseFetchOrigins } from './fetch-origins.ts'
-import { type AddressOpener, createFileFetcher } from './file-fetcher.ts'
+import { type AddressOpener, createFileFetcher, FETCHES_AT_ONCE_MAX } from './file-fetcher.ts'
 
 describe('[OH100] the operator’s list', () => {
   const list = [

@@ -1,8 +1,15 @@
 // Fetches a file from an address that the operator allows. Each redirect is checked like the first address, and a file is read no
 // further than its limit.
-import { FETCH_MS, FETCHES_AT_ONCE_MAX, REDIRECTS_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
+import { UPLOAD_BYTES_MAX } from '../limits.ts'
 import { joinedBytes } from '../requests/body.ts'
 import { mediaTypeOf } from './media-type.ts'
+
+/** The time for one file that the server fetches: 25 MB at 15 Mbit/s, and well within the wait for an answer. */
+const FETCH_MS = 15_000
+/** Fetched files are in memory until they are stored: eight are 200 MB. */
+export const FETCHES_AT_ONCE_MAX = 8
+/** A shared link redirects once or twice, to a bucket. */
+const REDIRECTS_MAX = 3
 
 export interface FetchedFile {
   readonly mimeType: string

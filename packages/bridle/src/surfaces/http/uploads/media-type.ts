@@ -1,4 +1,5 @@
-import { MEDIA_TYPE_CHARS_MAX } from '../limits.ts'
+/** A media type with its parameters: registered ones have less than 130 characters. */
+const MEDIA_TYPE_CHARS_MAX = 200
 
 /** Null = there is none, or one that says how a form is sent and not what the file is. */
 export const mediaTypeOf = (header: string | null): string | null => {

@@ -12,8 +12,12 @@ import { sessionStateCard } from '../../../kernel/views/session-card.ts'
 import { isoOrNull, listedFields } from '../../../kernel/views/session-fields.ts'
 import { retryAtOf } from '../../../kernel/views/work-progress.ts'
 import type { SessionCard, SessionMessages } from '../wire.ts'
-import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from './limits.ts'
 import type { SessionFacts } from './session-facts.ts'
+
+/** Messages of a session in one answer, the newest: more than a person scrolls through. */
+const DETAIL_MESSAGES_MAX = 500
+/** Characters of these messages: a browser takes 4 MB of JSON without a pause. */
+const DETAIL_CHARS_MAX = 4_000_000
 
 /** `agent` is null where the server no longer has it. */
 export const sessionDetail = (session: SessionFacts, agent: AgentInfo | null): SessionCard & SessionMessages => ({

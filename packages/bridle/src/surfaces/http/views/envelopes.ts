@@ -4,15 +4,20 @@
 import { catalogue, type VisibleEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
-import { CHANNEL_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
+import { SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
 import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { eventText } from '../../../words/events.ts'
 import type { ChannelEnvelope } from '../wire.ts'
-import { LOOKUP_BATCH } from './limits.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
+
+/** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
+export const LOOKUP_BATCH = 5
+
+/** Characters of JSON in such a page. */
+export const CHANNEL_CHARS_MAX = 1_000_000
 
 /** The newest envelopes of these events, whose numbers ascend: as many as fit into a channel, and at least one. */
 export function* envelopesOf(session: SessionFacts, seqs: readonly number[]): EventLookup<readonly ChannelEnvelope[]> {

@@ -10,9 +10,12 @@ import { approximateChars } from '../../../kernel/text/size.ts'
 import { isoOrNull } from '../../../kernel/views/session-fields.ts'
 import { allSteps, currentStep, usageTotals } from '../../../kernel/views/work-progress.ts'
 import type { SessionCitation, SessionNotice, SessionReports, SessionStep } from '../wire.ts'
-import { LOOKUP_BATCH, NOTICE_CHARS_MAX } from './limits.ts'
+import { LOOKUP_BATCH } from './envelopes.ts'
 import { openProposals } from './proposals.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
+
+/** Characters of a payload that a detail shows, and of all citations in it: a page has some twenty, and stays below 4 MB. */
+export const NOTICE_CHARS_MAX = 100_000
 
 export function* reportsOf(session: SessionFacts): EventLookup<SessionReports> {
   const { state, incarnations } = session

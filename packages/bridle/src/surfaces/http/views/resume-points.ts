@@ -8,8 +8,10 @@ import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import type { CheckpointSummary, ResumePoint, SubagentStatus } from '../wire.ts'
-import { RESUME_POINTS_MAX } from './limits.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
+
+/** Resume points in one answer, the newest: each costs a read. */
+const RESUME_POINTS_MAX = 100
 
 /** The newest resume points, in the order of the log. */
 export function* resumePointsOf({ key, state, incarnations }: SessionFacts): EventLookup<readonly ResumePoint[]> {

@@ -11,12 +11,14 @@ import {
   workspaceFolderAnswer,
   workspaceOfferAnswer,
 } from '../answers/workspace-answers.ts'
-import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, rateLimited } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
 import type { WorkspaceFilesRefusal } from './workspaces.ts'
+
+/** The path of a file in a workspace: as much as Linux takes in all. */
+const WORKSPACE_PATH_CHARS_MAX = 4_096
 
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
 

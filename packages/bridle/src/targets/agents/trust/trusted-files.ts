@@ -7,8 +7,10 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { readJson, writeJson } from '../../../runners/json-file.ts'
 import { tryOr } from '../../../runners/try-or.ts'
 import { UnconfirmedFileError } from '../import-errors.ts'
-import { TRUSTED_FILES_MAX } from '../limits.ts'
 import { WritingTimes } from './writing-times.ts'
+
+/** Files whose digest is remembered: a project with more of its own files than that is not one person's. */
+const TRUSTED_FILES_MAX = 20_000
 
 interface TrustRecord {
   /** The digest of each file as it was last loaded, or when a session in place began. */

@@ -17,10 +17,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodePackages } from '../../models/node-packages.ts'
 import { findAgents } from '../folder.ts'
-import { CLOCK_SLACK_MS, WRITING_TIMES_MAX } from '../limits.ts'
 import { projectModules } from '../project-modules.ts'
 import { TrustedFiles } from './trusted-files.ts'
-import { WritingTimes } from './writing-times.ts'
+import { CLOCK_SLACK_MS, WRITING_TIMES_MAX, WritingTimes } from './writing-times.ts'
 
 let top: string
 let root: string

@@ -7,7 +7,11 @@ import { join, resolve, sep } from 'node:path'
 import { readJson, writeJson } from '../../../runners/json-file.ts'
 import { protectedPlaces } from '../../../runners/sandboxes/protection/protected-places.ts'
 import { projectsAbove, projectsBelow } from '../../../runners/sandboxes/protection/server-projects.ts'
-import { CLOCK_SLACK_MS, WRITING_TIMES_MAX } from '../limits.ts'
+
+/** Times in which a session could write in place, for each server: a hundred days of ten sandboxes; beyond it two become one. */
+export const WRITING_TIMES_MAX = 1_000
+/** A file system notes times by a clock that ticks every 10 ms, and up to one tick late. */
+export const CLOCK_SLACK_MS = 20
 
 interface WritingTime {
   readonly work: string

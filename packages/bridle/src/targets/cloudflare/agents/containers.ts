@@ -5,7 +5,9 @@ import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
 import type { ObjectNamespace, ObjectStub } from '../../../stores/object/platform-types.ts'
-import { CONTAINER_HEALTH_MS } from '../limits.ts'
+
+/** A container that is up answers at once; one that starts gets another request with the next attempt. */
+const CONTAINER_HEALTH_MS = 5_000
 
 /** The calls of `Container` that are used from outside. */
 export interface ContainerStub extends ObjectStub {

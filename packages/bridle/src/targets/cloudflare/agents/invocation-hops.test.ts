@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
 import { get, isIdle, post, readFrames, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
-import { HOP_MS, HOP_STEPS } from '../limits.ts'
 import { alarmCount, callAlarm, incarnation, reset, startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
-import { InvocationHops, withInvocationHops } from './invocation-hops.ts'
+import { HOP_MS, HOP_STEPS, InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 const KEY = { tenant: 't', agent: 'a', id: 'i' }
 const job = (awaiting: string[] = []): Job => ({ key: KEY, awaiting }) as unknown as Job

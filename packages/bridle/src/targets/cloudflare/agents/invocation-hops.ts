@@ -5,7 +5,11 @@ import { catalogue, isEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
-import { HOP_MS, HOP_STEPS } from '../limits.ts'
+
+/** A call of a tool is two or three steps and may send several requests: the smallest plan allows 50 per invocation. */
+export const HOP_STEPS = 20
+/** However few the steps: a third of the time that an invocation may compute. */
+export const HOP_MS = 10_000
 
 export interface InvocationHopPorts {
   /** Begins a new invocation: the alarm rings at once. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Wake } from '../../../kernel/ports/log.ts'
-import { WATCHDOG_MS } from '../limits.ts'
 import type { DurableStorage } from '../platform.ts'
+import { WATCHDOG_MS } from '../session-parts.ts'
 import { AlarmSchedule } from './alarm-schedule.ts'
 
 const NOW = 1_000_000

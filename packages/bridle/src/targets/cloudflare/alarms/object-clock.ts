@@ -1,7 +1,9 @@
 // The clock inside an object. A running timer keeps the object in memory, so only short waits have one. A long wait lasts until
 // the object is evicted; from then on the alarm covers it, which is set in the same write.
 import type { Clock } from '../../../kernel/ports/clock.ts'
-import { TIMER_MS_MAX } from '../limits.ts'
+
+/** Longer than any retry of a runner, shorter than the ten seconds after which the platform evicts an idle object. */
+const TIMER_MS_MAX = 9_000
 
 interface LongWait {
   readonly at: number

@@ -1,8 +1,7 @@
 // The relay between directory objects, without objects: what waits, what is lost, and when it stops.
 import { expect, test, vi } from 'vitest'
 import type { RowChange } from '../../../kernel/ports/row-observer.ts'
-import { RELAY_TRIES_MAX } from '../limits.ts'
-import { ChangeRelay } from './change-relay.ts'
+import { ChangeRelay, RELAY_TRIES_MAX } from './change-relay.ts'
 
 const changeOf = (id: string, head: number): RowChange => ({
   key: { tenant: 'acme', agent: 'scripted', id },

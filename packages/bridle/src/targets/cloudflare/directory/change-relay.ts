@@ -3,7 +3,11 @@ import { keyText } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RowChange, RowObserver } from '../../../kernel/ports/row-observer.ts'
 import type { ChangesStub, ChangeWatchers } from '../../../stores/object/change-watchers.ts'
-import { RELAY_RETRY_MS, RELAY_TRIES_MAX } from '../limits.ts'
+
+/** A relayed change is sent so often: an object that moves answers again within a second or two. */
+export const RELAY_TRIES_MAX = 3
+/** The wait between two tries: a page shows an approval a moment later, and not never. */
+const RELAY_RETRY_MS = 500
 
 export interface ChangeRelayPorts {
   readonly clock: Pick<Clock, 'after'>

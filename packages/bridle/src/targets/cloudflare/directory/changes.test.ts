@@ -1,7 +1,8 @@
 // The changes of a tenant in the real runtime: the directory object sends them, also after it slept.
+
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ChangesHandle, type ChangesOptions, connectChanges, type TenantChange } from '../../../client/index.ts'
-import { UNREAD_BYTES_MAX } from '../../../surfaces/changes/limits.ts'
+import { UNREAD_BYTES_MAX } from '../../../surfaces/changes/bounded-reader.ts'
 import {
   bearer,
   collectFrames,

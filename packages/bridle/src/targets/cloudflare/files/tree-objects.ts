@@ -2,7 +2,9 @@
 import type { Key } from '../../../kernel/event.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { Denial } from '../../../surfaces/http/router/denial.ts'
-import { OBJECT_REQUESTS_MAX } from '../limits.ts'
+
+/** Objects that one request asks for a file: a paid plan allows 1,000 requests to others, and the directory is asked, too. */
+const OBJECT_REQUESTS_MAX = 900
 
 export interface TreeObjects {
   /** The name of the object that has a session, or would have it. */

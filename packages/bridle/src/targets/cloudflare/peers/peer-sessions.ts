@@ -9,8 +9,10 @@ import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
 import type { ArtifactSummary } from '../../../surfaces/http/wire.ts'
-import { PEER_WAIT_MS } from '../limits.ts'
 import { fetchObject, forwardToObject, observerOf, type PeerObjects } from './forwarded-request.ts'
+
+/** An answer waits this long for another object and leaves out what is late. */
+const PEER_WAIT_MS = 2_000
 
 /** `own` has the sessions of this object. */
 export const peerSessions = (

@@ -2,8 +2,10 @@
 // object must sleep, because an object in memory is paid for; an operator may still ask for heartbeats at all times.
 
 import type { AlarmSchedule } from '../alarms/alarm-schedule.ts'
-import { HEARTBEAT_MS } from '../limits.ts'
 import type { ObjectSockets } from './object-sockets.ts'
+
+/** The interval of document 002, as on Node: a client may take a longer silence for a lost connection. */
+const HEARTBEAT_MS = 15_000
 
 export interface HeartbeatOptions {
   /** 0 = none. Absent: every 15 seconds while a run is at work, and none otherwise. */

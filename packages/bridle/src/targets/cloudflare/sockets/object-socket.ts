@@ -3,8 +3,12 @@
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MarkTracker } from '../../../surfaces/http/streams/marks.ts'
 import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
-import { REPLAY_CHARS, REPLAY_WAIT_MS } from '../limits.ts'
 import type { PlatformSocket } from '../platform.ts'
+
+/** A long replay continues while at most this much waits: a page on its way, and one behind it. */
+const REPLAY_CHARS = 256 * 1024
+/** A replay waits this long for its reader to move: short enough for a timer, without which the object would be evicted meanwhile. */
+export const REPLAY_WAIT_MS = 8_000
 
 export class ObjectSocket implements Socket {
   readonly #socket: PlatformSocket

@@ -4,9 +4,13 @@ import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
 import type { RestorableSocket, SocketOpener, SocketReceiver } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
-import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
 import { ObjectSocket } from './object-socket.ts'
+
+/** A client that pinged and is silent for this long is gone. Pages in the background ping once a minute. */
+const DEAD_AFTER_MS = 300_000
+/** The search for dead sockets reads every attachment, so it runs no more often. */
+const SOCKET_SWEEP_MS = 30_000
 
 /** The subprotocols that an answer may name: a ticket is one too, and a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']

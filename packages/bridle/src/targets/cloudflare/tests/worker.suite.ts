@@ -1,4 +1,5 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
+
 import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import * as v from 'valibot'
@@ -6,8 +7,8 @@ import { agent, type RunContext } from '../../../agents/agent.ts'
 import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import { scriptedModel } from '../../../testing/scripted-model.ts'
 import { type HarnessEnv, harness } from '../index.ts'
-import { REPLAY_WAIT_MS } from '../limits.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
+import { REPLAY_WAIT_MS } from '../sockets/object-socket.ts'
 import { analyst, clerk, courier, foreman, ledgerOf, sleeper } from './durable-agents.suite.ts'
 import { shellAgents } from './shell-agents.suite.ts'
 import { crashAtWrites, planCrash, writeCount } from './write-crashes.suite.ts'

@@ -1,6 +1,8 @@
 // The data of a stream of server-sent events, line by line. Comments and other fields are skipped.
 import { ModelError } from '../../../agents/model/model-error.ts'
-import { LINE_CHARS_MAX } from '../limits.ts'
+
+/** Characters of one line of a stream: a whole answer in one line, as some servers send the arguments of calls. */
+const LINE_CHARS_MAX = 2_000_000
 
 const DATA = /^data: ?(.*)$/
 const LINE_END = /[\r\n]/

@@ -1,10 +1,12 @@
 // A model behind a server that speaks OpenAI's Chat Completions, such as Ollama, llama.cpp, vLLM or LM Studio. It needs no package.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../../agents/model/model.ts'
 import { isJsonObject } from '../../../kernel/json.ts'
-import { ERROR_BODY_CHARS_MAX } from '../limits.ts'
 import { dataLines } from './chat-lines.ts'
 import { CHAT_PROVIDER, chatRequest } from './chat-request.ts'
 import { type ChatPart, chatParts } from './chat-stream.ts'
+
+/** Characters of an error's body that are read: the sentences of a provider, not the page of a proxy. */
+const ERROR_BODY_CHARS_MAX = 20_000
 
 export interface ChatModelOptions {
   /** The address up to `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */

@@ -8,7 +8,9 @@ import type {
   ModelToolOutput,
 } from '../../../agents/model/model.ts'
 import { type JsonObject, present } from '../../../kernel/json.ts'
-import { BASE64_PIECE_BYTES } from '../limits.ts'
+
+/** Bytes that become text at once for base64: the most arguments that every engine takes in one call. */
+const BASE64_PIECE_BYTES = 8_192
 
 /** `providerOptions` of this name are further fields of the body. */
 export const CHAT_PROVIDER = 'openai-compatible'

@@ -31,7 +31,6 @@ import { personalLoginProblem } from '../credentials/personal-login.ts'
 import { fileFetcherOf } from '../file-fetching.ts'
 import { builtCockpit, projectFiles } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
-import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, requestLevel, standardLogger } from '../logger.ts'
 import { loadOpenTelemetry, tracingProblem, tracingState } from '../open-telemetry.ts'
 import { createRunMetrics, processMetrics } from '../run-metrics.ts'
@@ -49,6 +48,13 @@ import { NodeWorkspaces } from '../workspaces/workspaces.ts'
 import { withBasePath } from './base-path.ts'
 import { loadAgents } from './load-agents.ts'
 import { buildFolders, guardFiles, noSandboxReason, serverProjects, withWriters } from './server-project.ts'
+
+/** The server checks this often whether it can still write its data, also without requests. */
+const STORE_CHECK_MS = 1_000
+/** A store that opens for longer than this is reported: a folder opens in less, a store elsewhere may not answer. */
+export const STORE_OPENING_MS = 10_000
+/** Poll interval while a server that stops waits for its runs. */
+const DRAIN_POLL_MS = 20
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {

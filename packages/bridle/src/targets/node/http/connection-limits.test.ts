@@ -1,4 +1,5 @@
 // A client with many silent connections keeps no other client out. All addresses are of this machine, in 127.0.0.0/8.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { type ServerOptions, startDevServer } from '../index.ts'
-import { PIPELINED_REQUESTS_MAX } from '../limits.ts'
+import { PIPELINED_REQUESTS_MAX } from './listening.ts'
 
 const stops: (() => Promise<void> | void)[] = []
 afterEach(async () => {

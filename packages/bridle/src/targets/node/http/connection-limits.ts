@@ -4,7 +4,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'
-import { CONNECTIONS_HEADROOM, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX } from '../limits.ts'
+
+/** Connections of all kinds: twice the sockets, so that requests find room beside them. */
+const CONNECTIONS_MAX = 20_000
+/** Connections of one address: more than a large office needs. Not for loopback, where a proxy brings all callers. */
+const CONNECTIONS_PER_ADDRESS_MAX = 1_000
+/** Connections arrive in bursts, while the ones that were dropped for them are still closing. */
+const CONNECTIONS_HEADROOM = 1_000
 
 export interface ConnectionLimits {
   /** Connections open at once, of all kinds; default 20,000. */

@@ -7,7 +7,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type EventSink, streamSourceOf } from '../../../surfaces/http/streams/sse.ts'
 import type { Backlog, SlowReader } from '../backlog.ts'
 import { waitForDrain } from '../drain.ts'
-import { STREAM_END_BYTES_MAX } from '../limits.ts'
+
+/** With more unsent bytes than this the end of an event stream would never arrive, so the connection is cut. */
+const STREAM_END_BYTES_MAX = 256 * 1024
 
 /** Sends an event stream itself; returns any other response unchanged. */
 export const sendEventStream = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {

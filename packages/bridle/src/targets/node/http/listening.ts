@@ -2,14 +2,19 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { listen, listenerUrl } from '../../../runners/listener.ts'
-import {
-  HEADERS_MS,
-  KEEP_ALIVE_MS,
-  PIPELINED_REQUESTS_MAX,
-  REQUEST_CHECK_MS,
-  REQUEST_MS,
-  TCP_KEEP_ALIVE_MS,
-} from '../limits.ts'
+
+/** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first resets some requests. */
+const KEEP_ALIVE_MS = 75_000
+/** Time for the headers of a request: a slow client holds a connection no longer. */
+const HEADERS_MS = 10_000
+/** Time for a whole request: a large body on a slow line takes most of it. */
+const REQUEST_MS = 60_000
+/** Node checks this often for connections that are too slow. */
+const REQUEST_CHECK_MS = 2_000
+/** TCP keep-alive starts after this time, and finds peers whose machine is gone. */
+const TCP_KEEP_ALIVE_MS = 60_000
+/** Requests of one connection that wait for the one in progress. Clients that pipeline at all send some ten. */
+export const PIPELINED_REQUESTS_MAX = 100
 
 export interface RequestTimeouts {
   readonly headersMs?: number

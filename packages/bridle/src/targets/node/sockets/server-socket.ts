@@ -4,9 +4,17 @@ import { type RawData, WebSocket } from 'ws'
 import type { Socket, SocketOpener, SocketReceiver } from '../../../surfaces/http/streams/socket-route.ts'
 import type { Backlog, SlowReader } from '../backlog.ts'
 import { waitForDrain } from '../drain.ts'
-import { CHARS_PER_UNANSWERED, CONTROL_BYTES_MAX, CUT_MS, UNANSWERED_MAX } from '../limits.ts'
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
+
+/** Unanswered messages of one socket; beyond it the server stops reading from the socket. */
+const UNANSWERED_MAX = 32
+/** A long message counts as several: 32 of the longest would take as much memory as thousands of sockets. */
+const CHARS_PER_UNANSWERED = 256 * 1024
+/** Unread pongs of one socket; more are a flood. */
+const CONTROL_BYTES_MAX = 4_000_000
+/** Time for a slow client to read why it is cut. Until then the server keeps its unread bytes. */
+const CUT_MS = 2_000
 
 /** Thousands of sockets are idle, so they share their listeners, which find the socket through `this`. */
 export class ServerSocket extends WebSocket implements MonitoredSocket {

@@ -7,10 +7,18 @@ import type { App } from '../../../surfaces/http/router/app.ts'
 import { badRequest, Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
 import { type SocketOpener, type SocketRoute, upgradeSocket } from '../../../surfaces/http/streams/socket-route.ts'
 import type { Backlog } from '../backlog.ts'
-import { CLOSE_MS, FRAGMENTS_MAX, LEAVE_MS, SOCKETS_MAX } from '../limits.ts'
 import { ServerSocket } from './server-socket.ts'
 import { type SocketLimits, SocketMonitor } from './socket-monitor.ts'
 import { sendUpgradeRefusal, upgradeRequestOf } from './upgrade-request.ts'
+
+/** Open sockets of one server; each costs some 4 KB. */
+const SOCKETS_MAX = 10_000
+/** Fragments of one message: browsers send one, and each fragment costs memory. */
+const FRAGMENTS_MAX = 64
+/** Time for a client to answer a close. */
+const CLOSE_MS = 10_000
+/** Time for all clients to leave when the server stops. */
+const LEAVE_MS = 1_000
 
 export interface SocketServer {
   /** Answers the handshake. `url` is the path and query that the routes see, where an app serves them below a path of its own. */

@@ -4,7 +4,17 @@
 
 import { assert } from '../../../kernel/assert.ts'
 import { SOCKET_RATE } from '../../limits.ts'
-import { MONITOR_TICK_MS, PING_MS, UNANSWERED_PINGS_MAX, UNFINISHED_BYTES_MAX, UNFINISHED_MS } from '../limits.ts'
+
+/** Time for a message to arrive whole: the largest message on a slow line takes a few seconds. */
+const UNFINISHED_MS = 30_000
+/** Bytes of unfinished messages: 64 sockets may each be in the middle of the largest message. */
+const UNFINISHED_BYTES_MAX = 64 * 1024 * 1024
+/** Sockets are pinged this often: below the 60 s after which proxies drop a silent connection. */
+const PING_MS = 30_000
+/** Unanswered pings before a socket is closed: a single one may be lost in a pause of the client. */
+const UNANSWERED_PINGS_MAX = 2
+/** The timer of the monitor ticks at least this often. */
+const MONITOR_TICK_MS = 1_000
 
 export interface SocketLimits {
   /** A message has this long to arrive whole; default 30 s. */

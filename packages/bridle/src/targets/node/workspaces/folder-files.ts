@@ -3,10 +3,17 @@
 
 import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
 import type { WorkspaceFilesRefusal, WorkspaceKind } from '../../../surfaces/http/workspaces/workspaces.ts'
-import { COMPARE_MS, LOOK_MS, REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX } from '../../../workspace/limits.ts'
+import { REVIEW_THREADS_MAX } from '../../../workspace/limits.ts'
 import { ReviewBusyError, ReviewThreads } from '../../../workspace/review/review-threads.ts'
 import type { CountedDifference } from '../../../workspace/review/source-comparison.ts'
 import { WorkspaceError } from '../../../workspace/workspace-error.ts'
+
+/** Time in which files are compared with their source: 200,000 files on a warm disk take three seconds. The rest is left out. */
+const COMPARE_MS = 10_000
+/** Time in which one folder is listed or one file is read: milliseconds, unless the disk hangs. */
+const LOOK_MS = 5_000
+/** Requests that wait for a thread, each for a caller. Further ones are told to come back. */
+const WAITING_REVIEWS_MAX = 32
 
 /** A folder with files. */
 export interface FilesPlace {

@@ -2,14 +2,16 @@
 // compared with the source that the work began with, and nothing that an agent wrote is taken for a source.
 import { copyFile, link, rm } from 'node:fs/promises'
 import { workPlace } from '../../../runners/sandboxes/folders/session-paths.ts'
-import {
-  REMEMBER_MS,
-  REVIEW_THREADS_MAX,
-  SOURCE_TEXT_BYTES_MAX,
-  WAITING_SOURCES_MAX,
-} from '../../../workspace/limits.ts'
+import { REVIEW_THREADS_MAX } from '../../../workspace/limits.ts'
 import { ReviewThreads } from '../../../workspace/review/review-threads.ts'
 import { sourceFiles } from '../../../workspace/review/source-record.ts'
+
+/** Time in which a source is remembered. The caller of a new session waits for it; a source that takes longer is not compared. */
+const REMEMBER_MS = 20_000
+/** New sessions that wait for a thread at the same time: a copy that takes seconds came before each. */
+const WAITING_SOURCES_MAX = 1_000
+/** Bytes of text that are kept of one source: a large project has 100 MB of it. Other files are known by their hash. */
+const SOURCE_TEXT_BYTES_MAX = 256 * 2 ** 20
 
 export class SourceMemory {
   readonly #threads = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_SOURCES_MAX)

@@ -21,7 +21,6 @@ import {
 } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { isWithin } from '../../../runners/sandboxes/protection/protected-places.ts'
-import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
 import {
   addWorktree,
   commitOf,
@@ -33,6 +32,9 @@ import { isOwnersName, isSecretName } from '../../../workspace/review/owners-fil
 import { WorkspaceFault, withAdvice } from './workspace-fault.ts'
 import { type WorkspaceRecord, writeWorkspaceRecord } from './workspace-record.ts'
 import { dataPathInRepository, isSecretPath, type WorkspaceSource, type WorkspaceSources } from './workspace-sources.ts'
+
+/** A larger source is a mistake, or belongs into a repository. */
+const SOURCE_COPY = { bytes: 2 * 1024 ** 3, files: 50_000 } as const
 
 interface WorkspaceMakerOptions {
   /** The server's data folder, without links. */

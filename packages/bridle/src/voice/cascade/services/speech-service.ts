@@ -2,8 +2,16 @@
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { VoiceFault } from '../../../kernel/ports/voice.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { ERROR_BYTES_MAX, ERROR_CHARS_MAX, SERVICE_RETRY_MS, SERVICE_TRIES } from '../limits.ts'
 import type { Patience } from './patience.ts'
+
+/** The start of an error that a service writes. */
+const ERROR_BYTES_MAX = 4 * 1024
+/** Characters of it that a person reads. */
+const ERROR_CHARS_MAX = 300
+/** A second request after a fault that may pass. A listener waits no longer. */
+const SERVICE_TRIES = 2
+/** The pause before the second request. */
+const SERVICE_RETRY_MS = 400
 
 export interface SpeechService {
   /** The beginning of the names of its settings, such as `BRIDLE_STT`. */

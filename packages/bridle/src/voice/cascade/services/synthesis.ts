@@ -1,6 +1,5 @@
 // Text to speech: a sentence goes to the service, and its audio comes back in pieces.
 import { AUDIO_BYTES_PER_MS } from '../../../kernel/ports/voice.ts'
-import { AUDIO_MS_BASE_MAX, AUDIO_MS_PER_CHAR_MAX, SPEECH_STALL_MS_MAX } from '../limits.ts'
 import { startPatience } from './patience.ts'
 import {
   bodyOf,
@@ -11,6 +10,13 @@ import {
   unreadableAnswer,
   withRetry,
 } from './speech-service.ts'
+
+/** The longest silence of a service within its answer, and before it. */
+const SPEECH_STALL_MS_MAX = 15_000
+/** Audio for a character of text, at the most: four times slow speech. */
+const AUDIO_MS_PER_CHAR_MAX = 400
+/** Audio for the shortest text: a service may add silence. */
+const AUDIO_MS_BASE_MAX = 10_000
 
 export interface SpeechRequest {
   readonly words: string

@@ -1,7 +1,6 @@
 // Speech to text: a turn of a speaker goes to the service as a file, and its words come back.
 import { type TurnAudio, wavFile } from '../../audio/wav.ts'
 import { parseObject } from '../../service-json.ts'
-import { TRANSCRIPT_BYTES_MAX, TRANSCRIPTION_MS_MAX } from '../limits.ts'
 import { startPatience } from './patience.ts'
 import {
   failureOf,
@@ -12,6 +11,11 @@ import {
   unreadableAnswer,
   withRetry,
 } from './speech-service.ts'
+
+/** The longest wait for the text of a turn: services take about a tenth of its length. */
+const TRANSCRIPTION_MS_MAX = 30_000
+/** A transcript with its usage: a turn of two minutes has about 2,000 characters. */
+const TRANSCRIPT_BYTES_MAX = 256 * 1024
 
 /** The words of a turn; empty where the service has understood none. */
 export const transcribe = (

@@ -7,10 +7,12 @@ import type { SessionState } from '../../../kernel/projections/state.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { INPUT_SUBJECT } from '../../../kernel/user-input.ts'
 import { restSentence, spokenCall } from '../../spoken-call.ts'
-import { NOTICE_CHARS_MAX } from '../limits.ts'
 import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
 import { noticeOf, type Utterance } from './utterance.ts'
+
+/** Spoken words of an approval or of its tool: a sentence stays short. */
+const NOTICE_CHARS_MAX = 120
 
 export class AnswerReader {
   readonly runId: string

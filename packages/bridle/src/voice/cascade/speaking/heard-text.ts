@@ -1,8 +1,10 @@
 // How much of an answer was heard, from how much of its audio was played.
 import type { HeardAnswer } from '../../absence.ts'
 import { wordEnd } from '../../heard-answers.ts'
-import { MS_PER_CHAR } from '../limits.ts'
 import type { SentSpeech } from './utterance.ts'
+
+/** Speech has 14 to 18 characters a second: an estimate for a sentence whose audio is still coming. */
+const MS_PER_CHAR = 62
 
 /** A word of an answer that was heard in part does not count. */
 export const heardText = (

@@ -2,10 +2,12 @@
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceClient } from '../../../kernel/ports/voice.ts'
 import { SpeechEncoder } from '../../audio/samples.ts'
-import { AHEAD_MS_MAX } from '../limits.ts'
 import type { SpeechRequest } from '../services/synthesis.ts'
 import { Playback } from './playback.ts'
 import type { SentSpeech, Utterance } from './utterance.ts'
+
+/** Audio that is sent ahead of the listener. More would be made, paid for and thrown away at an interruption. */
+const AHEAD_MS_MAX = 10_000
 
 export interface SpeechQueuePorts {
   readonly clock: Clock

@@ -1,8 +1,7 @@
 // Answers as they are spoken: sentences, plain words, announced blocks.
 import { describe, expect, test } from 'vitest'
-import { SENTENCE_CHARS_MAX } from '../limits.ts'
 import { plainWords } from './plain-words.ts'
-import { SentenceCutter, type SpokenPart } from './sentences.ts'
+import { SENTENCE_CHARS_MAX, SentenceCutter, type SpokenPart } from './sentences.ts'
 
 /** The parts of a text that is written in pieces of so many characters. */
 const cut = (text: string, size = text.length): SpokenPart[] => {

@@ -1,6 +1,12 @@
 // Cuts a written answer into what is spoken at once, while it is written. A block of code and a table are announced and not read.
-import { CLAUSE_CHARS_MIN, LINE_START_CHARS, SENTENCE_CHARS_MAX } from '../limits.ts'
 import { plainWords } from './plain-words.ts'
+
+/** Characters that are spoken at once: three lines. The first audio comes soon, and an interruption wastes little. */
+export const SENTENCE_CHARS_MAX = 300
+/** Where a sentence is too long, the cut is at a comma or a space behind this many characters. */
+const CLAUSE_CHARS_MIN = 120
+/** Characters that tell a line of prose from code, tables, headings and lists: the longest mark is `1000. `. */
+const LINE_START_CHARS = 6
 
 /** A part of an answer. The parts of an answer lie one behind the other, without gaps. */
 export interface SpokenPart {

@@ -2,12 +2,14 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { VoiceFault } from '../../../kernel/ports/voice.ts'
 import { decodeBase64 } from '../../../kernel/text/base64.ts'
-import { AUDIO_TOKEN_MS } from '../../limits.ts'
 import { countOf, objectOf, textOf } from '../../service-json.ts'
 import type { ProviderFaults } from '../faults.ts'
 import type { ReadyEvent, RealtimeEvent, ResponseEnd, ResponseUsage, Transcription } from '../provider.ts'
 import { isNotice, TRANSCRIPTION_MODEL } from './encode.ts'
 import type { ResponseNames } from './response-names.ts'
+
+/** Audio of a token, where a provider counts tokens of audio and not its time. */
+const AUDIO_TOKEN_MS = 100
 
 /** `item`: the item of a call in the conversation. */
 export type DecodedEvent =

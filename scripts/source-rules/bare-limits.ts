@@ -2,16 +2,22 @@ import { childrenOf, type Node } from '../syntax.ts'
 import { type Finding, finding, type Source } from './finding.ts'
 
 /**
- * A number with a name at the top of a module is a limit, and limits stand together with the reasons for their numbers.
- * `others` are names of numbers that nobody chose.
+ * A number with a name at the top of a module is a limit, and a comment above it says why it is that number. A limit with one user stands in its
+ * user's file. `others` are names of numbers that nobody chose.
  */
-export const strayLimits = (source: Source, others: readonly string[] = []): Finding[] => {
-  if (/(^|\/)limits\.ts$/.test(source.file)) return []
+export const bareLimits = (source: Source, others: readonly string[] = []): Finding[] => {
+  const lines = source.text.split('\n')
+  // Limits that belong together, each on a line, may share a comment.
+  const hasComment = (node: Node) => {
+    let line = source.lineAt(node.start) - 2
+    while (/^(export )?const \w+ = .*\d/.test(lines[line] ?? '')) line -= 1
+    return /^(\/\/|\/\*)|\*\/$/.test(lines[line]?.trim() ?? '')
+  }
   return statementsOf(source).flatMap((node) => {
-    if (node.type !== 'VariableDeclaration' || node.kind !== 'const') return []
+    if (node.type !== 'VariableDeclaration' || node.kind !== 'const' || hasComment(node)) return []
     return node.declarations.flatMap(({ id, init }) =>
       id.type === 'Identifier' && init && isNumeric(init) && !others.includes(id.name)
-        ? [finding(source, node, `move \`${id.name}\` to a limits.ts, with the reason for its number`)]
+        ? [finding(source, node, `say above \`${id.name}\` why it is this number`)]
         : [],
     )
   })
