@@ -1,13 +1,13 @@
 // Everything that an agent can have beside its tools: middleware, a policy, and more tools than a model is offered.
-import { agent } from '../packages/bridle/src/agents/agent.ts'
-import { critic } from '../packages/bridle/src/agents/middleware/critic.ts'
-import { guardrails } from '../packages/bridle/src/agents/middleware/guardrails.ts'
-import type { Middleware } from '../packages/bridle/src/agents/middleware/middleware.ts'
-import { plan } from '../packages/bridle/src/agents/middleware/plan.ts'
-import { retrieval } from '../packages/bridle/src/agents/middleware/retrieval.ts'
-import type { LanguageModel } from '../packages/bridle/src/agents/model/model.ts'
-import type { PolicyRule } from '../packages/bridle/src/agents/policy.ts'
-import { subagent } from '../packages/bridle/src/agents/subagents/subagent.ts'
+import { agent } from '@bridle/agents/agent'
+import { critic } from '@bridle/agents/middleware/critic'
+import { guardrails } from '@bridle/agents/middleware/guardrails'
+import type { Middleware } from '@bridle/agents/middleware/middleware'
+import { plan } from '@bridle/agents/middleware/plan'
+import { retrieval } from '@bridle/agents/middleware/retrieval'
+import type { LanguageModel } from '@bridle/agents/model/model'
+import type { PolicyRule } from '@bridle/agents/policy'
+import { subagent } from '@bridle/agents/subagents/subagent'
 import type { InstantModel } from './agent-model.ts'
 
 /** Tools in all, of which a turn offers 25. */

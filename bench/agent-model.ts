@@ -1,6 +1,7 @@
 // A model that answers at once, and fifty tools that do next to nothing: the rest of a step's time belongs to the loop around them.
+
+import type { LanguageModel, ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import * as z from 'zod'
-import type { LanguageModel, ModelCallOptions, ModelStream } from '../packages/bridle/src/agents/model/model.ts'
 
 const TOOLS = 50
 /** Steps between two looks at the processor time. */

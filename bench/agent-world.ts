@@ -1,14 +1,14 @@
 // A host that serves one model agent, and turns of it: the log counts its commits.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { agent } from '../packages/bridle/src/agents/agent.ts'
-import { tool } from '../packages/bridle/src/agents/tools/tool.ts'
-import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
-import { Host } from '../packages/bridle/src/kernel/host/host.ts'
-import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
-import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
-import { nativeRunner } from '../packages/bridle/src/runners/in-process/native.ts'
-import type { OpenStore } from '../packages/bridle/src/stores/open-store.ts'
+import { agent } from '@bridle/agents/agent'
+import { nativeRunner } from '@bridle/agents/in-process/native'
+import { tool } from '@bridle/agents/tools/tool'
+import { isRefusal } from '@bridle/kernel/commands'
+import { Host } from '@bridle/kernel/host/host'
+import type { Log } from '@bridle/kernel/ports/log'
+import { runOutcome } from '@bridle/kernel/session/run-outcome'
+import type { OpenStore } from '@bridle/stores/open-store'
 import { MANY_TOOLS, middleware, policy } from './agent-equipment.ts'
 import {
   answerText,

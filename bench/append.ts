@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Event, Key } from '../packages/bridle/src/kernel/event.ts'
-import type { DirectoryRow } from '../packages/bridle/src/kernel/ports/directory.ts'
-import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
+import type { Event, Key } from '@bridle/kernel/event'
+import type { DirectoryRow } from '@bridle/kernel/ports/directory'
+import { openSqlite } from '@bridle/stores/data-folder'
 import { type BenchFigure, type BenchVariant, figure, interleave, print } from './figure.ts'
 
 const roundMs = 400

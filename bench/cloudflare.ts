@@ -4,14 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { applyOperations } from '@bridle/kernel/delta'
+import { evict, startTestWorker } from '@bridle/server/cloudflare/tests/test-worker.suite'
+import { startWorkerd, tools, type WorkerdProcess } from '@bridle/server/cloudflare/tests/workerd.suite'
 import { WebSocket } from 'ws'
-import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
-import { evict, startTestWorker } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
-import {
-  startWorkerd,
-  tools,
-  type WorkerdProcess,
-} from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { type BenchFigure, figure, interleave } from './figure.ts'
 
 const SOCKETS = 50

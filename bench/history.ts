@@ -1,7 +1,8 @@
 // The past of a session in a page: how fast a log is folded, and how fast any of its moments is found.
-import { History } from '../packages/bridle/src/history/history.ts'
-import type { LogEntry } from '../packages/bridle/src/history/log-entry.ts'
-import type { JsonObject } from '../packages/bridle/src/kernel/json.ts'
+
+import type { JsonObject } from '@bridle/events/json'
+import { History } from '@bridle/history/history'
+import type { LogEntry } from '@bridle/wire/log-entry'
 import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 
 const EVENTS = 100_000

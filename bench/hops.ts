@@ -1,7 +1,7 @@
 // The cost of keeping the key outside: a request through the relay in the sandbox and the credential proxy on the host, beside
 // the same request straight to the provider.
-import { startCredentialProxy } from '../packages/bridle/src/runners/credentials/proxy.ts'
-import { createRelay } from '../packages/bridle/src/runners/server/relay.ts'
+import { startCredentialProxy } from '@bridle/runners/credentials/proxy'
+import { createRelay } from '@bridle/runners/server/relay'
 
 const REQUESTS = 30
 

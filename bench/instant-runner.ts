@@ -2,8 +2,8 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { puppetEngine } from '../packages/bridle/src/runners/engines/puppet.suite.ts'
-import { SandboxRunner } from '../packages/bridle/src/runners/server/sandbox-runner.ts'
+import { puppetEngine } from '@bridle/runners/engines/puppet.suite'
+import { SandboxRunner } from '@bridle/runners/server/sandbox-runner'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
 const { url } = await SandboxRunner.start({

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
-import { HarnessServer } from '../packages/bridle/src/targets/node/index.ts'
+import { HarnessServer } from '@bridle/server/node/index'
+import { openSqlite } from '@bridle/stores/data-folder'
 import { type BenchFigure, figure, interleave } from './figure.ts'
 
 const SESSIONS = 100_000

@@ -1,8 +1,8 @@
 // The memory of a loaded session: 200 messages of about 480 bytes each, as the host keeps them.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
-import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import { memoryStore } from '@bridle/kernel/memory/memory-store'
+import type { Session } from '@bridle/kernel/session/session'
 import { type BenchFigure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 

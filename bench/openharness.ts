@@ -1,10 +1,11 @@
 // The engine of OpenHarness: everything of a request that is not the agent, beside the bare check of the same message.
+
+import { acceptPrompt } from '@bridle/kernel/agent-info'
+import { memoryStore } from '@bridle/kernel/memory/memory-store'
+import { httpWires } from '@bridle/surfaces/all'
+import { createApp } from '@bridle/surfaces/app'
+import { requestMessage } from '@bridle/wire/openharness/wire/messages'
 import * as v from 'valibot'
-import { acceptPrompt } from '../packages/bridle/src/kernel/agent-info.ts'
-import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { httpWires } from '../packages/bridle/src/surfaces/all.ts'
-import { createApp } from '../packages/bridle/src/surfaces/http/router/app.ts'
-import { requestMessage } from '../packages/bridle/src/surfaces/openharness/wire/messages.ts'
 import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 import { clock, hostOn } from './world.ts'
 

@@ -1,6 +1,6 @@
 // Appends events one by one, each awaited: the time that the store itself takes.
-import type { Event } from '../packages/bridle/src/kernel/event.ts'
-import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
+import type { Event } from '@bridle/kernel/event'
+import type { Log } from '@bridle/kernel/ports/log'
 import { p50 } from './agent-world.ts'
 
 let sessions = 0

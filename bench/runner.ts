@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { startAnthropicStub, stubbed } from '../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts'
-import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/claude.ts'
-import type { EngineSession, TurnReporter } from '../packages/bridle/src/runners/engines/engine.ts'
-import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
-import type { EngineStarter } from '../packages/bridle/src/runners/sandboxes/isolation/engine-start.ts'
+import { startAnthropicStub, stubbed } from '@bridle/runners/engines/claude/anthropic-stub.suite'
+import { claudeEngine } from '@bridle/runners/engines/claude/claude'
+import type { EngineSession, TurnReporter } from '@bridle/runners/engines/engine'
+import { fetchEngines } from '@bridle/runners/engines/engines.suite'
+import type { EngineStarter } from '@bridle/runners/sandboxes/isolation/engine-start'
 import { type BenchFigure, figure, interleave } from './figure.ts'
 import { startHopTimings } from './hops.ts'
 
 const TURNS = 12
 /** The most that the product may add, at the median. */
 const OURS_MS = 10
-const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 
 export const runner = async (): Promise<BenchFigure[]> => {
   const engines = fetchEngines()

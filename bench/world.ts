@@ -1,12 +1,12 @@
 // A host on a store, and long sessions made by the product itself: the scripted agent, the drain, the log.
 import { createHash } from 'node:crypto'
-import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
-import { Host } from '../packages/bridle/src/kernel/host/host.ts'
-import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
-import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
-import type { EventLoop } from '../packages/bridle/src/kernel/session/reading/read-scheduler.ts'
-import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
-import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
+import { scriptedRunner } from '@bridle/agents/in-process/scripted'
+import { isRefusal } from '@bridle/kernel/commands'
+import { Host } from '@bridle/kernel/host/host'
+import type { Directory } from '@bridle/kernel/ports/directory'
+import type { Log } from '@bridle/kernel/ports/log'
+import type { EventLoop } from '@bridle/kernel/session/reading/read-scheduler'
+import { runOutcome } from '@bridle/kernel/session/run-outcome'
 
 export const clock = {
   now: () => Date.now(),

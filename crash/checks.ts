@@ -1,7 +1,7 @@
 // Checks of a session at rest, from outside: every client has the whole log of its wire, and all of them agree.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { readFrames, type SseFrame } from '@bridle/surfaces/http/test-client.suite'
 import { PATIENCE_MS } from './command.ts'
 import type { EffectLine } from './durable/effects.ts'
 import { type CallName, childPlace, toolEffects, toolOf } from './durable/plan.ts'

@@ -15,8 +15,8 @@ export const noClaudeCode = (): string | null => {
 export const claudeEquipment = async (folder: string): Promise<FaultEquipment> => {
   const engines = fetchPinned('apps/sandbox', 'engines')
   if ('missing' in engines) throw new Error(engines.missing)
-  const { startAnthropicStub } = await import('../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts')
-  const { endSandboxes } = await import('../packages/bridle/src/runners/engines/engines.suite.ts')
+  const { startAnthropicStub } = await import('@bridle/runners/engines/claude/anthropic-stub.suite')
+  const { endSandboxes } = await import('@bridle/runners/engines/engines.suite')
   const stub = await startAnthropicStub()
   const hasWalls = spawnSync(SANDBOX_PROGRAM, ['--version']).status === 0
   return {

@@ -1,6 +1,6 @@
 // Connections that break: commands and readers go through a proxy that cuts them, from the beginning of the round.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cuttingProxy } from '../packages/bridle/src/client/socket/cutting-proxy.suite.ts'
+import { cuttingProxy } from '@bridle/client/socket/cutting-proxy.suite'
 import type { Fault } from './faults.ts'
 
 /** Some connections pass a handshake and several events, some not even the request. */

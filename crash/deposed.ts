@@ -1,7 +1,7 @@
 // A server that was stopped while another took its folder: from then on none of its answers may count.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
+import type { ServerProcess } from '@bridle/server/tests/server-process.suite'
 import { PATIENCE_MS } from './command.ts'
 import { request } from './http.ts'
 import type { CrashWorld } from './world.ts'

@@ -1,5 +1,5 @@
 // Plays the rounds of a fault and counts, for each promise, how often it was checked and how often it was broken.
-import { ServerStartError } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
+import { ServerStartError } from '@bridle/server/tests/server-process.suite'
 import { scripted } from './agents.ts'
 import type { Fault, FaultEquipment } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'

@@ -1,6 +1,7 @@
 // WebSockets: the transport (a state and deltas) and the Fabric socket (events).
+
+import { applyOperations } from '@bridle/kernel/delta'
 import { WebSocket } from 'ws'
-import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
 import { agentApprovals, agentTexts } from './agent-events.ts'
 import { type ChatMessage, type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'
 

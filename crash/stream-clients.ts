@@ -1,7 +1,7 @@
 // Server-sent events: the Fabric stream, and the stream of the frontend contract.
-import { reduceFrontend } from '../packages/bridle/src/client/frontend/reducer.ts'
-import { emptyFrontendState } from '../packages/bridle/src/client/frontend/state.ts'
-import { collectFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { reduceFrontend } from '@bridle/client/frontend/reducer'
+import { emptyFrontendState } from '@bridle/client/frontend/state'
+import { collectFrames, type SseFrame } from '@bridle/surfaces/http/test-client.suite'
 import { agentApprovals, agentTexts } from './agent-events.ts'
 import { type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'
 

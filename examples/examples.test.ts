@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { get, isIdle, post, readFrames, typesOf } from '@bridle/surfaces/http/test-client.suite'
 import { startDevServer } from 'bridle/node'
 import { afterAll, expect, test, vi } from 'vitest'
-import { get, isIdle, post, readFrames, typesOf } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {

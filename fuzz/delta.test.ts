@@ -1,7 +1,8 @@
 // The function that applies deltas, at both ends: paths come from the other side.
+
+import { applyOperations, type DeltaOperation } from '@bridle/kernel/delta'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyOperations, type DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { holdsForAll } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
 import { expectPrototypesUnchanged } from './promises.ts'

@@ -1,8 +1,9 @@
 // An agent's text appears on a person's terminal: it must not move the cursor, set a title or ring a bell.
+
+import { createEventPrinter } from '@bridle/cli/terminal/event-printer'
+import type { CliOutput } from '@bridle/cli/terminal/output'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEventPrinter } from '../packages/bridle/src/cli/terminal/event-printer.ts'
-import type { CliOutput } from '../packages/bridle/src/cli/terminal/output.ts'
 import { holdsForAll } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
 import { anyText } from './json-schema.ts'

@@ -1,12 +1,13 @@
 // A runner is hostile: its stream is cut anywhere, its frames are made from their schemas and then corrupted. The
 // reader returns only events that fit the schemas; anything else is an error that ends the run.
+
+import { runnerEventSchemas } from '@bridle/runners/protocol/protocol'
+import { readRunnerFrames } from '@bridle/runners/remote/runner-frames'
+import { translateEvent } from '@bridle/runners/remote/translation'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { runnerEventSchemas } from '../packages/bridle/src/runners/protocol.ts'
-import { readRunnerFrames } from '../packages/bridle/src/runners/remote/runner-frames.ts'
-import { translateEvent } from '../packages/bridle/src/runners/remote/translation.ts'
 import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { anyText, type JsonSchema } from './json-schema.ts'

@@ -3,11 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toJsonSchema } from '@valibot/to-json-schema'
-import fc from 'fast-check'
-import type { GenericSchema } from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { puppetEngine, steps, text } from '../packages/bridle/src/runners/engines/puppet.suite.ts'
+import { puppetEngine, steps, text } from '@bridle/runners/engines/puppet.suite'
 import {
   ackSchema,
   approvalAnswerSchema,
@@ -15,8 +11,12 @@ import {
   envSchema,
   querySchema,
   steerSchema,
-} from '../packages/bridle/src/runners/protocol.ts'
-import { SandboxRunner } from '../packages/bridle/src/runners/server/sandbox-runner.ts'
+} from '@bridle/runners/protocol/protocol'
+import { SandboxRunner } from '@bridle/runners/server/sandbox-runner'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import fc from 'fast-check'
+import type { GenericSchema } from 'valibot'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import type { JsonSchema } from './json-schema.ts'

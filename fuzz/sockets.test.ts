@@ -1,24 +1,18 @@
 // The sockets of a session: messages made from the very schemas that check them, upgrades from their queries. After each message a ping is
 // answered, or the server has closed the socket for a reason that the protocol pages have.
+
+import { openTestSocket, type TestSocket, upgradeAnswer } from '@bridle/server/tests/socket-client.suite'
+import { fabricSocketRoutes } from '@bridle/surfaces/fabric/routes'
+import { transportMessageSchema } from '@bridle/surfaces/transport/codec'
+import { transportSocketRoutes } from '@bridle/surfaces/transport/routes'
+import { voiceMessageSchema } from '@bridle/surfaces/voice/codec'
+import { voiceSocketRoutes } from '@bridle/surfaces/voice/routes'
+import { type RealtimeStub, startRealtimeStub } from '@bridle/voice/realtime/openai/realtime-stub.suite'
+import { fabricMessageSchema } from '@bridle/wire/fabric/wire/messages'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fabricSocketRoutes } from '../packages/bridle/src/surfaces/fabric/routes.ts'
-import { fabricMessageSchema } from '../packages/bridle/src/surfaces/fabric/wire/messages.ts'
-import { transportMessageSchema } from '../packages/bridle/src/surfaces/transport/codec.ts'
-import { transportSocketRoutes } from '../packages/bridle/src/surfaces/transport/routes.ts'
-import { voiceMessageSchema } from '../packages/bridle/src/surfaces/voice/codec.ts'
-import { voiceSocketRoutes } from '../packages/bridle/src/surfaces/voice/routes.ts'
-import {
-  openTestSocket,
-  type TestSocket,
-  upgradeAnswer,
-} from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
-import {
-  type RealtimeStub,
-  startRealtimeStub,
-} from '../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { type JsonSchema, validValues } from './json-schema.ts'

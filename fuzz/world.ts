@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HarnessServer, type ServerOptions } from '@bridle/server/node/index'
+import { post, scriptBody } from '@bridle/surfaces/http/test-client.suite'
 import { expect } from 'vitest'
-import { post, scriptBody } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node/index.ts'
 import { expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 
 export const TOKEN = 'token-of-the-fuzzed'

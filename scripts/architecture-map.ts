@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 
 /** Folders whose children and grandchildren the map must name. */
-const MAPPED = ['packages/bridle/src', 'apps/cockpit/src']
+const MAPPED = ['packages', 'apps/cockpit/src']
 
 /**
  * Names on the map that do not exist, and folders that the map leaves out.

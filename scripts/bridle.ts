@@ -2,4 +2,4 @@
 // leaves that folder in INIT_CWD.
 const { INIT_CWD: folder } = process.env
 if (folder) process.chdir(folder)
-await import('../packages/bridle/src/cli/main.ts')
+await import('@bridle/cli/main')

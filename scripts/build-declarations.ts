@@ -2,7 +2,6 @@
 // a schema was inferred.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { DeclarationGraph } from './declaration-graph.ts'
 import { moduleOf } from './declaration-module.ts'
 import { type DeclarationFile, parseDeclarations } from './declaration-syntax.ts'
@@ -54,8 +53,8 @@ export const readDeclarations = (folder: string): Map<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   )
 
-if (import.meta.main) {
-  const folder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
+/** Keeps the declarations that a user can reach, and removes the others. `folder` is that of the package. */
+export const writePublicDeclarations = (folder: string): void => {
   const dist = join(folder, 'dist')
   const emitted = readDeclarations(dist)
   const entries = entryDeclarations(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))

@@ -32,8 +32,8 @@ export const readPages = (folder: string): Map<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   )
 
-if (import.meta.main) {
-  const target = fileURLToPath(new URL('../packages/bridle/docs', import.meta.url))
+/** The pages, copied to a folder of the package. */
+export const copyPages = (target: string): void => {
   rmSync(target, { recursive: true, force: true })
   for (const [path, text] of packedPages(readPages(docsFolder))) {
     mkdirSync(dirname(join(target, path)), { recursive: true })

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@bridle/cli/cli.suite'
 import { afterAll, expect, test } from 'vitest'
-import { freePort } from '../packages/bridle/src/cli/cli.suite.ts'
 
 const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'bridle-checkout-'))

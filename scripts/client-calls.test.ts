@@ -1,7 +1,7 @@
+import { jsonAnswer } from '@bridle/surfaces/http/answers/answer-schema'
+import { type Route, route } from '@bridle/surfaces/http/router/route'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { jsonAnswer } from '../packages/bridle/src/surfaces/http/answers/answer-schema.ts'
-import { type Route, route } from '../packages/bridle/src/surfaces/http/router/route.ts'
 import { clientCalls } from './client-calls.ts'
 
 const row = (parts: Partial<Route>): Route => ({

@@ -3,17 +3,17 @@
 // the descriptions of its fields.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { httpWires } from '@bridle/surfaces/all'
+import { routeTable } from '@bridle/surfaces/app'
+import type { AnswerDescription } from '@bridle/surfaces/http/answers/answer-schema'
+import { type JsonSchema, requestSchema } from '@bridle/surfaces/http/openapi/json-schemas'
+import { sharedParameters } from '@bridle/surfaces/http/openapi/parameters'
+import { reasonFields } from '@bridle/surfaces/http/requests/request-fields'
+import type { ClientCall, Route } from '@bridle/surfaces/http/router/route'
 import { getTitle, looseObject } from 'valibot'
-import { httpWires } from '../packages/bridle/src/surfaces/all.ts'
-import type { AnswerDescription } from '../packages/bridle/src/surfaces/http/answers/answer-schema.ts'
-import { type JsonSchema, requestSchema } from '../packages/bridle/src/surfaces/http/openapi/json-schemas.ts'
-import { sharedParameters } from '../packages/bridle/src/surfaces/http/openapi/parameters.ts'
-import { reasonFields } from '../packages/bridle/src/surfaces/http/requests/request-fields.ts'
-import { routeTable } from '../packages/bridle/src/surfaces/http/router/app.ts'
-import type { ClientCall, Route } from '../packages/bridle/src/surfaces/http/router/route.ts'
 
-const source = fileURLToPath(new URL('../packages/bridle/src/', import.meta.url))
-export const callsFile = `${source}client/fabric/calls.generated.ts`
+const source = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
+export const callsFile = `${source}fabric/calls.generated.ts`
 
 export const clientCalls = (rows: readonly Route[] = routeTable(httpWires)): string => {
   const calls = rows.flatMap((row) => (row.call === undefined ? [] : [{ row, call: clientCall(row.call) }]))

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseCommandLine } from '@bridle/cli/command/command'
+import { start } from '@bridle/cli/commands/start'
 import { expect, test } from 'vitest'
-import { parseCommandLine } from '../packages/bridle/src/cli/command.ts'
-import { start } from '../packages/bridle/src/cli/commands/start.ts'
 import { parseImageSteps, playImageSteps } from './image-steps.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../packages/bridle/templates', name), 'utf8')

@@ -4,11 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '../packages/bridle/src/kernel/catalogue.ts'
-import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
+import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '@bridle/events/catalogue'
+import { schemas } from '@bridle/events/schemas'
 import { apiPages } from './api-report.ts'
 import { entryDeclarations, publicDeclarations, readDeclarations } from './build-declarations.ts'
 import { callsFile, clientCalls } from './client-calls.ts'
+import { publishOutput } from './package-output.ts'
 import { regenerateSettings } from './settings-page.ts'
 
 const packageFolder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
@@ -55,7 +56,9 @@ const declarations = (manifest: { readonly exports: object }): Map<string, strin
   try {
     const options = ['--declaration', '--emitDeclarationOnly', '--outDir', folder]
     execFileSync('tsc', ['-p', join(packageFolder, 'tsconfig.build.json'), ...options], { stdio: 'inherit' })
-    return publicDeclarations(readDeclarations(folder), entryDeclarations(manifest))
+    const published = join(folder, 'published')
+    publishOutput(folder, published)
+    return publicDeclarations(readDeclarations(published), entryDeclarations(manifest))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

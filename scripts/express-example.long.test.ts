@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { hasEvent, openTestSocket, upgradeAnswer } from '@bridle/server/tests/socket-client.suite'
 import { fabricClient } from 'bridle/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasEvent, openTestSocket, upgradeAnswer } from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'bridle-express-'))

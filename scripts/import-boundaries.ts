@@ -1,84 +1,64 @@
-// The check of sources against the import table. It reports causes: the import that a row forbids, not every file that
-// pulls that import in.
-import type { Row, Rules, Target } from './import-table.ts'
-import type { Import, Modules } from './modules.ts'
+// Checks of the table in docs/architecture.md: packages and globals that a package never reaches, through whatever it imports. Each cause is
+// reported once, with the shortest way to it.
+import type { Rules, Target } from './import-table.ts'
+import type { Modules } from './modules.ts'
 
 /** Advice about a breach, in the words of AGENTS.md. */
 export const ADVICE = 'either the code is in the wrong place or the table is wrong: change one of them on purpose'
 
 type Reach = { start: string; line: number; trail: readonly string[]; target: Target }
 
-/** Every breach of the rules, as `file:line: what the rule says`. Paths are relative to the folder of the table. */
+/** Every breach of the rules, as `file:line: what the rule says`. Paths begin with the package. */
 export const findViolations = (modules: Modules, rules: Rules): string[] => {
-  const rowOf = rowFinder(rules)
-  const forbidden = (file: string, imported: Import) => {
-    const row = rowOf(file)
-    return row ? directBreach(file, imported, row, modules) : undefined
-  }
+  const targets = (file: string, kind: Target['kind']) =>
+    rules
+      .filter(({ place }) => isIn(file, place))
+      .flatMap(({ never }) => never.filter((target) => target.kind === kind))
   const reaches = shortestPerEdge(
-    [...modules.keys()].flatMap((file) => reachesFrom(file, rowOf(file), modules, forbidden)),
+    [...modules.keys()].flatMap((file) => reachesFrom(file, targets(file, 'package'), modules)),
   )
-  return [...modules].flatMap(([file, module]) => {
-    const row = rowOf(file)
-    if (!row) return [`${file}:1: no row of the import table covers this file`]
-    return [
-      ...module.imports.flatMap((imported) => forbidden(file, imported) ?? []),
-      ...module.globals
-        .filter(({ name }) => row.never.some((target) => target.kind === 'global' && target.name === name))
-        .map(({ name, line }) => `${file}:${line}: \`${row.folder}\` never uses \`${name}\``),
-      ...reaches
-        .filter(({ start }) => start === file)
-        .map(
-          ({ line, trail, target }) =>
-            `${file}:${line}: \`${row.folder}\` never reaches \`${target.name}\`: ${trail.join(' -> ')}`,
-        ),
-    ]
-  })
+  return [...modules].flatMap(([file, { globals }]) => [
+    ...globals
+      .filter(({ name }) => targets(file, 'global').some((target) => target.name === name))
+      .map(({ name, line }) => `${file}:${line}: \`${packageOf(file)}\` never uses \`${name}\``),
+    ...reaches
+      .filter(({ start }) => start === file)
+      .map(
+        ({ line, trail, target }) =>
+          `${file}:${line}: \`${packageOf(file)}\` never reaches \`${target.name}\`: ${trail.join(' -> ')}`,
+      ),
+  ])
 }
 
-const directBreach = (file: string, imported: Import, row: Row, modules: Modules): string | undefined => {
-  const breach = (why: string) => `${file}:${imported.line}: imports '${imported.specifier}', ${why}`
-  const named = row.may.map((target) => `\`${target.name}\`${target.typesOnly ? ' (types only)' : ''}`)
-  const allowed = [...new Set(named)].join(', ')
-  const rule = `but \`${row.folder}\` may import only itself${allowed && `, ${allowed}`}`
-  const grants = (kind: Target['kind'], matches: (name: string) => boolean) => {
-    const found = row.may.filter((target) => target.kind === kind && matches(target.name))
-    if (found.length === 0) return breach(rule)
-    if (found.every((target) => target.typesOnly) && !imported.typesOnly) return breach(`which wants \`import type\``)
-    return undefined
-  }
+/** Imports of one wire by another, as `file:line: …`: all wires share `surfaces/http` and nothing else. */
+export const findForeignWires = (modules: Modules): string[] =>
+  [...modules].flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ path = '' }) => {
+        const [own, other] = [wireOf(file), wireOf(path)]
+        return own !== null && other !== null && own !== other && other !== 'http'
+      })
+      .map(({ line, specifier }) => `${file}:${line}: imports '${specifier}', which belongs to another wire`),
+  )
 
-  const { path } = imported
-  if (!path) return grants('package', (name) => inPackage(imported.specifier, name))
-  if (row.folder.startsWith('apps/')) {
-    return covers(groupOf(file, row), path) ? undefined : breach('which leaves the app')
-  }
-  if (!modules.has(path)) return breach('which is not a source file of this package')
-  if (covers(groupOf(file, row), path)) return undefined
-  return grants('path', (name) => covers(name, path))
+/** `surfaces/http/openapi/…` is of `http`; files beside the wires join them, and may import all. */
+const wireOf = (file: string): string | null => {
+  const [name, folder, ...rest] = file.split('/')
+  return name === 'surfaces' && rest.length > 0 && folder !== 'clients' ? (folder ?? null) : null
 }
 
-/** Ways by value, over imports that are legal where they stand, to a target that the row of the start forbids. */
-const reachesFrom = (
-  start: string,
-  row: Row | undefined,
-  modules: Modules,
-  forbidden: (file: string, imported: Import) => string | undefined,
-): Reach[] => {
-  const never = row?.never.filter((target) => target.kind !== 'global') ?? []
-  if (!row || never.length === 0) return []
+const packageOf = (file: string): string => file.split('/')[0] ?? ''
+
+const reachesFrom = (start: string, never: readonly Target[], modules: Modules): Reach[] => {
+  if (never.length === 0) return []
   const seen = new Set([start])
   const queue = [{ file: start, line: 0, trail: [start] }]
   const found: Reach[] = []
   for (const at of queue) {
-    for (const imported of modules.get(at.file)?.imports ?? []) {
-      const { specifier, path } = imported
-      // A forbidden import is reported where it stands, and all that lies behind it is its consequence.
-      if (imported.typesOnly || (path && seen.has(path)) || forbidden(at.file, imported)) continue
-      const line = at.line || imported.line
-      const target = never.find(({ kind, name }) =>
-        path ? kind === 'path' && covers(name, path) : kind === 'package' && inPackage(specifier, name),
-      )
+    for (const { specifier, path, typesOnly, line: ownLine } of modules.get(at.file)?.imports ?? []) {
+      if (typesOnly || (path && seen.has(path))) continue
+      const line = at.line || ownLine
+      const target = never.find(({ name }) => isIn(path ?? specifier, name))
       const trail = [...at.trail, path ?? specifier]
       if (target) found.push({ start, line, trail, target })
       if (target || !path) continue
@@ -99,30 +79,5 @@ const shortestPerEdge = (reaches: readonly Reach[]): Reach[] => {
   return [...shortest.values()]
 }
 
-// The most exact row wins: `kernel/schemas.ts` before `kernel`, `surfaces/http` before `surfaces/*`.
-const rowFinder = (rules: Rules) => {
-  const weight = ({ folder }: Row) => folder.split('/').reduce((sum, part) => sum + (part === '*' ? 1 : 2), 0)
-  const sorted = [...rules].sort((a, b) => weight(b) - weight(a))
-  const rows = new Map<string, Row | undefined>()
-  return (file: string): Row | undefined => {
-    if (!rows.has(file)) {
-      rows.set(
-        file,
-        sorted.find(({ folder }) => covers(folder, file)),
-      )
-    }
-    return rows.get(file)
-  }
-}
-
-const groupOf = (path: string, row: Row): string => path.split('/').slice(0, row.folder.split('/').length).join('/')
-
-const covers = (pattern: string, path: string): boolean => {
-  const parts = path.split('/')
-  return pattern.split('/').every((part, index) => parts[index] === part || (part === '*' && index in parts))
-}
-
-const inPackage = (specifier: string, name: string): boolean => {
-  if (name.endsWith(':*')) return specifier.startsWith(name.slice(0, -1))
-  return specifier === name || specifier.startsWith(`${name}/`)
-}
+const isIn = (name: string, target: string): boolean =>
+  target.endsWith(':*') ? name.startsWith(target.slice(0, -1)) : name === target || name.startsWith(`${target}/`)

@@ -1,16 +1,22 @@
 // A module as the import checks see it: the modules it imports and the globals it uses.
 import { posix } from 'node:path'
-import type { Sources } from './source-files.ts'
+import { isTest, type Sources } from './source-files.ts'
 import { type Node, parse, walk } from './syntax.ts'
 
 export type Modules = ReadonlyMap<string, Module>
 export type Module = { imports: readonly Import[]; globals: readonly Global[] }
-/** `path` is the file that a relative import names. A type import vanishes at run time, so it pulls nothing in. */
+/** `path` is the file that a relative import, or one of a package of ours, names. A type import vanishes at run time, so it pulls nothing in. */
 export type Import = { specifier: string; path: string | undefined; typesOnly: boolean; line: number }
 type Global = { name: string; line: number }
 
 export const parseModules = (sources: Sources): Modules =>
   new Map([...sources].map(([file, text]) => [file, parseModule(file, text)]))
+
+/** The file that an import names, as `packageSources` has it; undefined for what comes from elsewhere. */
+const importedFile = (specifier: string, file: string): string | undefined => {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
+  return specifier.startsWith('@bridle/') ? `${specifier.slice('@bridle/'.length)}.ts` : undefined
+}
 
 const parseModule = (file: string, text: string): Module => {
   const { program, lineAt } = parse(file, text)
@@ -20,11 +26,11 @@ const parseModule = (file: string, text: string): Module => {
     const line = lineAt(node.start)
     if (source.type !== 'Literal' || typeof source.value !== 'string') {
       // The user's own files: a config, an agent, an engine that is installed.
-      if (node.type === 'ImportExpression' && /^(cli|targets|runners\/engines)\//.test(file)) return
+      if (node.type === 'ImportExpression' && (isTest(file) || /^(cli|server|runners\/engines)\//.test(file))) return
       throw new Error(`${file}:${line}: an import must name its module as a plain string`)
     }
     const specifier = source.value
-    const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined
+    const path = importedFile(specifier, file)
     imports.push({ specifier, path, typesOnly, line })
   }
   walk(program, (node, ancestors) => {

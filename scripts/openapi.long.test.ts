@@ -2,10 +2,10 @@
 // matrix/, and fetched when this runs.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { httpWires } from '@bridle/surfaces/all'
+import { routeTable } from '@bridle/surfaces/app'
+import { openapiDocument } from '@bridle/surfaces/http/openapi/document'
 import { expect, test } from 'vitest'
-import { httpWires } from '../packages/bridle/src/surfaces/all.ts'
-import { openapiDocument } from '../packages/bridle/src/surfaces/http/openapi/document.ts'
-import { routeTable } from '../packages/bridle/src/surfaces/http/router/app.ts'
 import { fetchPinned } from './pinned-tools.ts'
 
 interface LinterProblem {

@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { builtOnce } from './built-once.ts'
 
-const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 
 /** Nobody waits for it: a test that is faster compiles by itself. */
 export const setup = ({ config }: TestProject): (() => Promise<void>) => {
   const stop = new AbortController()
   const compiled = builtOnce({
     name: 'compiled-server',
-    sources: ['packages/bridle/src/**/*.ts'],
+    sources: ['packages/*/src/**/*.ts'],
     build: async (folder) => {
       await startAndStop({ ...config.env, PATH: process.env.PATH }, stop.signal)
       mkdirSync(folder)

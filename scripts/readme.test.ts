@@ -4,8 +4,8 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { CliWorkspace } from '@bridle/cli/cli.suite'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { CliWorkspace } from '../packages/bridle/src/cli/cli.suite.ts'
 import { parseTutorial } from './tutorials/page.ts'
 
 // Every request is a process of its own, and the machine may be busy.

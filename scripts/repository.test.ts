@@ -63,10 +63,10 @@ test('docs/versioning.md names what the code has', () => {
   expect(rows.length).toBeGreaterThan(5)
   const missing = rows.filter(([, name = '', file = '']) => {
     const declaration = new RegExp(`^(export )?(async )?(const|function) ${name}\\b`, 'm')
-    return !list(`packages/bridle/src/**/${file}`).some((path) => declaration.test(read(path)))
+    return !list(`packages/*/src/**/${file}`).some((path) => declaration.test(read(path)))
   })
   expect(missing.map(([row]) => row)).toEqual([])
-  const [sockets = ''] = list('packages/bridle/src/**/server-sockets.ts')
+  const [sockets = ''] = list('packages/*/src/**/server-sockets.ts')
   const names = /^const PROTOCOLS = \[(.*)\]/m.exec(read(sockets))?.[1]?.match(/[\w.]+/g) ?? []
   expect(names.length).toBeGreaterThan(0)
   for (const name of names) expect(read('docs/versioning.md')).toContain(`\`${name}\``)

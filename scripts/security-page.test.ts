@@ -2,14 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './packed.suite.ts'
+import { packageFile, root } from './source-files.ts'
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
 const rows = page.split('\n').filter((line) => /^\| S\d+ \|/.test(line))
 const testsIn = (text: string): string[] =>
   [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, file]) => file as string)
-const isThere = (file: string): boolean =>
-  [root, join(root, 'packages/bridle/src')].some((folder) => existsSync(join(folder, file)))
+const isThere = (file: string): boolean => [file, packageFile(file)].some((path) => existsSync(join(root, path)))
 
 test('the checklist has its 32 rows, in order', () => {
   expect(rows.map((row) => /^\| (S\d+) /.exec(row)?.[1])).toEqual(

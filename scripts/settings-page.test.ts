@@ -1,13 +1,13 @@
 // The table of settings has every variable that the code reads, and no other; docs/settings.md follows from it.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clientOptions } from '@bridle/cli/command/command'
+import { dev } from '@bridle/cli/commands/dev'
+import { start } from '@bridle/cli/commands/start'
+import { INTERNAL_VARIABLES, OTHER_VARIABLES } from '@bridle/cli/config/start-notes'
+import { type SettingTarget, settingRows, variablesOf } from '@bridle/server/settings'
+import { PROVIDERS } from '@bridle/voice/realtime/providers'
 import { expect, test } from 'vitest'
-import { clientOptions } from '../packages/bridle/src/cli/command.ts'
-import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
-import { start } from '../packages/bridle/src/cli/commands/start.ts'
-import { INTERNAL_VARIABLES, OTHER_VARIABLES } from '../packages/bridle/src/cli/config/start-notes.ts'
-import { type SettingTarget, settingRows, variablesOf } from '../packages/bridle/src/targets/settings.ts'
-import { PROVIDERS } from '../packages/bridle/src/voice/realtime/providers.ts'
 import { settingsPage } from './docs.ts'
 import { regenerateSettings } from './settings-page.ts'
 
@@ -38,10 +38,10 @@ const INTERNAL = [
   'BRIDLE_TTS',
 ]
 /** Neither reads a variable: the table has all of them, and the notes name those of other programs. */
-const LISTS = /(targets\/settings|config\/start-notes)\.ts$/
+const LISTS = /(server\/src\/settings|config\/start-notes)\.ts$/
 
 test('variables of the environment', () => {
-  const sources = globSync('packages/bridle/src/**/*.ts', { cwd: root }).filter(
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.(test|suite)\.ts$/.test(file) && !LISTS.test(file),
   )
   const code = sources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
@@ -60,12 +60,12 @@ test('variables of the environment', () => {
 
 test('every variable of the tests, benchmarks and examples is known, so that a start does not warn of it', () => {
   const files = globSync(
-    '{packages/bridle/src,scripts,crash,fuzz,bench,matrix,simulation,conformance,examples,apps/*/src,apps/*/tests}/**/*.{ts,tsx,c}',
+    '{packages/*/src,scripts,crash,fuzz,bench,matrix,simulation,conformance,examples,apps/*/src,apps/*/tests}/**/*.{ts,tsx,c}',
     {
       cwd: root,
       exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
     },
-  ).filter((file) => !/config\/start-notes|targets\/settings\.ts/.test(file))
+  ).filter((file) => !/config\/start-notes|server\/src\/settings\.ts/.test(file))
   const names = files.flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(
       /(?:env\.|getenv\("|^\s*(?:\.\.\.)?\{?\s*|[{,]\s*|')(BRIDLE_[A-Z_]*[A-Z])\b/gm,

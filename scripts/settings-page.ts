@@ -1,5 +1,5 @@
 // The tables of docs/settings.md, from the table of settings.
-import { type Setting, type SettingTarget, settingRows, variablesOf } from '../packages/bridle/src/targets/settings.ts'
+import { type Setting, type SettingTarget, settingRows, variablesOf } from '@bridle/server/settings'
 
 type Row = readonly [name: string, row: Setting]
 type Column = readonly [title: string, cell: (row: Row) => string]

@@ -15,8 +15,19 @@ export const sourcesIn = (folder: string): Sources => {
   return new Map(files.sort().map((file) => [file, readFileSync(`${root}/${folder}/${file}`, 'utf8')]))
 }
 
+/** The sources of all packages, as `kernel/session/session.ts`. */
+export const packageSources = (): Sources =>
+  new Map(
+    [...sourcesIn('packages')].flatMap(([file, text]): [string, string][] => {
+      const [name, folder, ...rest] = file.split('/')
+      return folder === 'src' ? [[[name, ...rest].join('/'), text]] : []
+    }),
+  )
+
+/** Where such a source is, from the root. */
+export const packageFile = (source: string): string => `packages/${source.replace('/', '/src/')}`
+
 /** Sources that run in production: tests and the suites that several tests share are left out. */
-export const productSourcesIn = (folder: string): Sources =>
-  new Map([...sourcesIn(folder)].filter(([file]) => !isTest(file)))
+export const withoutTests = (sources: Sources): Sources => new Map([...sources].filter(([file]) => !isTest(file)))
 
 export const isTest = (file: string): boolean => /\.(test|suite)\.tsx?$/.test(file)

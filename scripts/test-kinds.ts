@@ -32,13 +32,20 @@ const startsPrograms = (test: string, importsOf: ImportsOf): boolean => {
   for (const file of seen) {
     if (isStarter(file)) return true
     for (const specifier of importsOf(file)) {
-      if (!specifier.startsWith('.')) continue
-      const path = posix.join(posix.dirname(file), specifier)
+      const path = importedFile(specifier, file)
+      if (path === null) continue
       if (isTestCode(path)) seen.add(path)
       else if (isStarter(path)) return true
     }
   }
   return false
+}
+
+/** The file that an import names: a relative one, or one of a package of ours. */
+const importedFile = (specifier: string, file: string): string | null => {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
+  const [, name, path] = /^@bridle\/([^/]+)\/(.+)$/.exec(specifier) ?? []
+  return path === undefined ? null : `packages/${name}/src/${path}.ts`
 }
 
 const isTestCode = (file: string): boolean => /\.(test|suite)\.tsx?$/.test(file) || !file.startsWith('packages/')

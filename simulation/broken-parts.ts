@@ -1,9 +1,9 @@
 // Parts that are wrong on purpose. A check that none of these can fail would be worth nothing.
-import type { Event } from '../packages/bridle/src/kernel/event.ts'
-import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
-import type { Log, LogAppend } from '../packages/bridle/src/kernel/ports/log.ts'
-import { type CommittedChange, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
-import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import type { Event } from '@bridle/kernel/event'
+import type { MemoryStore } from '@bridle/kernel/memory/memory-store'
+import type { Directory } from '@bridle/kernel/ports/directory'
+import type { Log, LogAppend } from '@bridle/kernel/ports/log'
+import { type CommittedChange, Subscribers } from '@bridle/kernel/session/subscribers'
 import type { SimulationContext } from './ground.ts'
 
 interface BrokenStore {

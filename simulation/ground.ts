@@ -1,7 +1,7 @@
 // The ground that all parts of a run share: random numbers, time, the store's raw data, and the report of a broken promise.
 
-import type { MemoryData } from '../packages/bridle/src/stores/memory/memory-data.ts'
-import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import type { MemoryData } from '@bridle/kernel/memory/memory-data'
+import type { MemoryStore } from '@bridle/kernel/memory/memory-store'
 import type { FaultRates } from './faults.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualSchedule } from './schedule.ts'

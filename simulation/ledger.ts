@@ -1,6 +1,6 @@
 // Bookkeeping of one session's log without the kernel's folds: which run ended when, which approval was decided, whose
 // command took effect. The ledger checks each event as it arrives.
-import type { AnyEvent } from '../packages/bridle/src/kernel/event.ts'
+import type { AnyEvent } from '@bridle/kernel/event'
 import { fail, type SimulationContext } from './ground.ts'
 import type { SessionHistory } from './model.ts'
 

@@ -1,7 +1,7 @@
 // After the faults stop, all work finishes: no session is forgotten.
-import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
-import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
+import { keyText } from '@bridle/kernel/event'
+import { statusOf } from '@bridle/kernel/projections/state'
+import { wantedEffects } from '@bridle/kernel/rules/wanted-effects'
 import { checkAll, checkLive, checkStep } from './checks.ts'
 import { noFaults } from './faults.ts'
 import { fail, note } from './ground.ts'

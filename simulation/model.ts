@@ -1,8 +1,8 @@
 // The log as an outside observer sees it: the store's raw text, copied at each step, so that a later change shows.
-import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
-import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/projections/state.ts'
-import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
+import type { AnyEvent, Key } from '@bridle/kernel/event'
+import { keyText } from '@bridle/kernel/event'
+import type { MemorySession } from '@bridle/kernel/memory/memory-data'
+import { emptyState, evolve, type SessionState } from '@bridle/kernel/projections/state'
 import type { SimulationContext } from './ground.ts'
 import { fail } from './ground.ts'
 import { Ledger } from './ledger.ts'

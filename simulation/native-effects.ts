@@ -1,6 +1,6 @@
 // The effects of native agents: calls, steps and requests to a model that really happened, in any process. Each is compared with the
 // log when it happens and at the end.
-import { type AnyEvent, type Event, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
+import { type AnyEvent, type Event, type Key, keyText } from '@bridle/kernel/event'
 import { fail, note, type SimulationContext } from './ground.ts'
 import type { SessionHistory, StoreModel } from './model.ts'
 import type { SimulatedProcess } from './process.ts'

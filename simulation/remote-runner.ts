@@ -1,7 +1,7 @@
 // A process's way to the remote runner, over a network that cuts connections, repeats and loses messages; an abort may not arrive.
 
-import type { RunEnd, Runner } from '../packages/bridle/src/kernel/ports/runner.ts'
-import type { RunReporter } from '../packages/bridle/src/kernel/session/run-reporter.ts'
+import type { RunEnd, Runner } from '@bridle/kernel/ports/runner'
+import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import type { SimulationContext } from './ground.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { RemoteRun, SimulatedRemoteRunner } from './remote.ts'

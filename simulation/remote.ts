@@ -1,10 +1,11 @@
 // A runner outside the hosts: it survives their crashes, keeps its frames, and a host can attach to a run again. The runner may
 // forget a run, or stop it without a message.
-import type { ReportItem } from '../packages/bridle/src/kernel/commands.ts'
-import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
-import type { ApprovalAnswer, Job } from '../packages/bridle/src/kernel/ports/runner.ts'
-import { OUTCOME_TYPES } from '../packages/bridle/src/kernel/schemas.ts'
+
+import { canonicalJson, hashText } from '@bridle/events/json'
+import { OUTCOME_TYPES } from '@bridle/events/schemas'
+import type { ReportItem } from '@bridle/kernel/commands'
+import { keyText } from '@bridle/kernel/event'
+import type { ApprovalAnswer, Job } from '@bridle/kernel/ports/runner'
 import { fail, note, type SimulationContext } from './ground.ts'
 import { parsePrompt, type ScriptStep } from './scripts.ts'
 

@@ -1,6 +1,7 @@
 // Commands of clients, and the promises in their answers. An acknowledgement is compared with the log at the moment it leaves
 // the host, and again at the end.
 import { isDeepStrictEqual } from 'node:util'
+import { canonicalJson, hashText } from '@bridle/events/json'
 import {
   type Answer,
   type Answers,
@@ -9,11 +10,10 @@ import {
   isRefusal,
   type PromptAnswer,
   type Refusal,
-} from '../packages/bridle/src/kernel/commands.ts'
-import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
-import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
-import { StoreFault } from '../packages/bridle/src/kernel/ports/store-fault.ts'
-import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
+} from '@bridle/kernel/commands'
+import { type Key, keyText } from '@bridle/kernel/event'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import { runOutcome } from '@bridle/kernel/session/run-outcome'
 import { fail, note, type SimulationContext } from './ground.ts'
 import type { SessionHistory, StoreModel } from './model.ts'
 import type { SimulatedProcess } from './process.ts'

@@ -1,5 +1,5 @@
 // A run made from a seed. The same seed makes the same run, to the last byte of the log.
-import { hashText } from '../packages/bridle/src/kernel/json.ts'
+import { hashText } from '@bridle/events/json'
 import type { Violation } from './ground.ts'
 import { comeToRest } from './liveness.ts'
 import { SimulatedWorld, type WorldOptions } from './world.ts'

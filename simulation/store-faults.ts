@@ -1,10 +1,10 @@
 // The store as a process sees it: slow, full, or without an answer after a write; a process may also crash in a call.
-import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
-import type { Lease, Log, LogAppend } from '../packages/bridle/src/kernel/ports/log.ts'
-import { StoreFault } from '../packages/bridle/src/kernel/ports/store-fault.ts'
-import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
-import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import { keyText } from '@bridle/kernel/event'
+import type { MemorySession } from '@bridle/kernel/memory/memory-data'
+import type { MemoryStore } from '@bridle/kernel/memory/memory-store'
+import type { Directory } from '@bridle/kernel/ports/directory'
+import type { Lease, Log, LogAppend } from '@bridle/kernel/ports/log'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import { fail, note, type SimulationContext } from './ground.ts'
 import type { SimulatedProcess } from './process.ts'
 

@@ -1,6 +1,6 @@
 // The next command of a client, from what it can see: often sensible, sometimes not.
-import type { SessionOptions } from '../packages/bridle/src/kernel/commands.ts'
-import type { Key } from '../packages/bridle/src/kernel/event.ts'
+import type { SessionOptions } from '@bridle/kernel/commands'
+import type { Key } from '@bridle/kernel/event'
 import type { SessionHistory, StoreModel } from './model.ts'
 import type { Prng } from './prng.ts'
 import type { ClientAction } from './requests.ts'

@@ -1,7 +1,7 @@
 // The world of a run: processes over one store, a remote runner, clients; and the choice of the next step.
-import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
-import { isTerminal } from '../packages/bridle/src/kernel/projections/state.ts'
-import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import { type Key, keyText } from '@bridle/kernel/event'
+import { type MemoryStore, memoryStore } from '@bridle/kernel/memory/memory-store'
+import { isTerminal } from '@bridle/kernel/projections/state'
 import { checkLive, checkStep } from './checks.ts'
 import { drawFaults } from './faults.ts'
 import { EPOCH_MS, note, type SimulationContext } from './ground.ts'

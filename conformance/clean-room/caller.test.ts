@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PuppetEngine, puppetEngine, steps, text } from '@bridle/runners/engines/puppet.suite'
+import { withoutIsolation } from '@bridle/runners/sandboxes/isolation/engine-start.suite'
+import { SandboxRunner, type SandboxRunnerOptions } from '@bridle/runners/server/sandbox-runner'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type PuppetEngine, puppetEngine, steps, text } from '../../packages/bridle/src/runners/engines/puppet.suite.ts'
-import { withoutIsolation } from '../../packages/bridle/src/runners/sandboxes/isolation/engine-start.suite.ts'
-import { SandboxRunner, type SandboxRunnerOptions } from '../../packages/bridle/src/runners/server/sandbox-runner.ts'
 import { health, startQuery } from './caller.ts'
 
 /** A busy machine takes its time. */

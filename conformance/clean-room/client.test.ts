@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HarnessClient } from '@bridle/client/harness/client'
+import { evict, startTestWorker } from '@bridle/server/cloudflare/tests/test-worker.suite'
+import { noTools } from '@bridle/server/cloudflare/tests/workerd.suite'
+import { HarnessServer } from '@bridle/server/node/index'
+import { scriptBody } from '@bridle/surfaces/http/test-client.suite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HarnessClient } from '../../packages/bridle/src/client/harness/client.ts'
-import { scriptBody } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { evict, startTestWorker } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
-import { noTools } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
-import { HarnessServer } from '../../packages/bridle/src/targets/node/index.ts'
 import { type CleanClient, connect } from './client.ts'
 
 /** A busy machine takes its time. */

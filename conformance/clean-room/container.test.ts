@@ -1,14 +1,10 @@
 // A container whose runner was written from its document alone: its environment, set when it is started, is all it ever gets.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { containerCalls, containerVars, startTestWorker } from '@bridle/server/cloudflare/tests/test-worker.suite'
+import { noTools, type WorkerdProcess } from '@bridle/server/cloudflare/tests/workerd.suite'
+import { post } from '@bridle/surfaces/http/test-client.suite'
 import { describe, expect, test } from 'vitest'
-import { post } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import {
-  containerCalls,
-  containerVars,
-  startTestWorker,
-} from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
-import { noTools, type WorkerdProcess } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { type CleanAgent, startCleanRunner } from './runner.ts'
 
 describe.skipIf(noTools)('a container of the document', () => {

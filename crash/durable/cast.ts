@@ -1,5 +1,5 @@
 // The sessions of a row: one that is never killed, one that is killed in its first turn, one in its second, and background work.
-import type { PendingApproval } from '../../packages/bridle/src/surfaces/http/wire.ts'
+import type { PendingApproval } from '@bridle/wire/http/wire'
 import { childPlace } from './plan.ts'
 import type { DeathRow } from './rows.ts'
 import type { AgentName, DurableSession, DurableWorld } from './world.ts'

@@ -1,5 +1,5 @@
 // Compares the log of a session with the effects that really happened. Nothing here knows where the kills struck.
-import type { AnyEvent, Event } from '../../packages/bridle/src/kernel/event.ts'
+import type { AnyEvent, Event } from '@bridle/kernel/event'
 import type { EffectLine } from './effects.ts'
 import { type CallName, toolEffects, toolOf } from './plan.ts'
 import type { DurableSession, SessionRecord } from './world.ts'

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ServerProcess } from '@bridle/server/tests/server-process.suite'
+import type { SessionDetail } from '@bridle/wire/http/wire'
 import { expect, test } from 'vitest'
-import type { SessionDetail } from '../../packages/bridle/src/surfaces/http/wire.ts'
-import { ServerProcess } from '../../packages/bridle/src/targets/tests/server-process.suite.ts'
 
 /** Longer than this takes on a busy machine. */
 const PATIENCE_MS = 150_000

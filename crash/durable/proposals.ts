@@ -1,5 +1,5 @@
 // People who decide about what the sessions of a row propose to remember, each proposal once.
-import type { MemoryPage } from '../../packages/bridle/src/surfaces/http/wire.ts'
+import type { MemoryPage } from '@bridle/wire/http/wire'
 import type { RowSession } from './cast.ts'
 import type { DurableWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 // Readers of `/changes`, one of each tenant: the list that a reader folds from the changes is the list of the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TenantChange } from '@bridle/wire/changes/wire'
 import { WebSocket } from 'ws'
-import type { TenantChange } from '../../packages/bridle/src/surfaces/changes/wire.ts'
 import { PATIENCE_MS } from '../command.ts'
 import { POLL_MS } from '../session.ts'
 import { type CrashWorld, type ListedRow, tenants } from '../world.ts'

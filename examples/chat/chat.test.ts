@@ -1,14 +1,15 @@
 // The page as a person uses it, in Chromium, against a real server.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
-import { longTest } from '../../apps/cockpit/tests/browser.suite.ts'
-import { recordedMicrophone } from '../../apps/cockpit/tests/microphone.suite.ts'
+
 import {
   type RealtimeStub,
   type StubEvent,
   type StubTurn,
   startRealtimeStub,
-} from '../../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
+} from '@bridle/voice/realtime/openai/realtime-stub.suite'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { longTest } from '../../apps/cockpit/tests/browser.suite.ts'
+import { recordedMicrophone } from '../../apps/cockpit/tests/microphone.suite.ts'
 import { findChromium, needs } from '../../scripts/needs.ts'
 import { variants } from '../../scripts/variants.ts'
 import { type ChatExample, launch, startChatExample } from './browser.suite.ts'

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isIdle, post, readFrames } from '@bridle/surfaces/http/test-client.suite'
 import { startDevServer } from 'bridle/node'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { isIdle, post, readFrames } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { needs } from '../../scripts/needs.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasEvent, openTestSocket, upgradeAnswer } from '@bridle/server/tests/socket-client.suite'
 import { type ServerType, serve } from '@hono/node-server'
 import { fabricClient } from 'bridle/client'
 import type { EmbeddedHarness } from 'bridle/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasEvent, openTestSocket, upgradeAnswer } from '../../packages/bridle/src/targets/tests/socket-client.suite.ts'
 import { createApp, startHarness } from './app.ts'
 
 let url: string

@@ -3,7 +3,7 @@ import {
   type AnthropicStubRequest,
   conversation,
   type StubTurn,
-} from '../../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts'
+} from '@bridle/runners/engines/claude/anthropic-stub.suite'
 
 /** The answer of the provider to a request of Claude Code; undefined = none of the page's prompts. */
 export const turnOf = ({ body, isAux }: AnthropicStubRequest): StubTurn | undefined => {

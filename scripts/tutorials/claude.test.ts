@@ -2,9 +2,9 @@
 // an agent in its place that does the same work.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startAnthropicStub } from '@bridle/runners/engines/claude/anthropic-stub.suite'
+import { engineEnv, noEngines } from '@bridle/runners/engines/engines.suite'
 import { afterEach, expect, test } from 'vitest'
-import { startAnthropicStub } from '../../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts'
-import { engineEnv, noEngines } from '../../packages/bridle/src/runners/engines/engines.suite.ts'
 import { needs } from '../needs.ts'
 import { isThorough } from '../variants.ts'
 import { CODER, turnOf } from './claude-work.suite.ts'

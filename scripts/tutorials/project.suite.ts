@@ -5,7 +5,7 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../packages/bridle/src/cli/cli.suite.ts'
+import { freePort } from '@bridle/cli/cli.suite'
 import { missingLine, parseTutorial, type TutorialStep } from './page.ts'
 import { ServedProgram } from './served-program.suite.ts'
 
@@ -39,7 +39,7 @@ export class TutorialProject {
     const programs = join(this.folder, '.programs')
     mkdirSync(programs)
     // `npx bridle` and `bridle`, without the second that npx takes.
-    writeProgram(join(programs, 'bridle'), `exec node ${root}/packages/bridle/src/cli/main.ts "$@"`)
+    writeProgram(join(programs, 'bridle'), `exec node ${root}/packages/cli/src/main.ts "$@"`)
     writeProgram(join(programs, 'npx'), 'exec "$@"')
     writeProgram(join(programs, 'vite'), `exec ${root}/node_modules/.bin/vite --config .programs/vite.config.mjs "$@"`)
     writeFileSync(join(programs, 'vite.config.mjs'), VITE_CONFIG)

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import type { TemplateName } from '@bridle/cli/init/templates'
+import { writeProject } from '@bridle/cli/init/write-project'
 import { vi } from 'vitest'
-import type { TemplateName } from '../../packages/bridle/src/cli/init/templates.ts'
-import { writeProject } from '../../packages/bridle/src/cli/init/write-project.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -41,7 +41,7 @@ export class TemplateProject {
     for (const name of readdirSync(join(root, 'node_modules')).filter((each) => !each.startsWith('.')))
       symlinkSync(join(root, 'node_modules', name), join(modules, name))
     const bridle = join(modules, '.bin/bridle')
-    writeFileSync(bridle, `#!/bin/sh\nexec node ${root}/packages/bridle/src/cli/main.ts "$@"\n`)
+    writeFileSync(bridle, `#!/bin/sh\nexec node ${root}/packages/cli/src/main.ts "$@"\n`)
     chmodSync(bridle, 0o755)
   }
 

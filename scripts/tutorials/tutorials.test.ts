@@ -1,9 +1,9 @@
 // The tutorials, played word for word. `npm run test:long` also plays those that need a browser or nginx; claude.test.ts has claude.md.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { startProviderStub } from '@bridle/agents/model/provider-stub.suite'
+import { called, spoken } from '@bridle/server/models/chat-completions/chat-stub.suite'
 import { afterEach, expect, test } from 'vitest'
-import { startProviderStub } from '../../packages/bridle/src/agents/model/provider-stub.suite.ts'
-import { called, spoken } from '../../packages/bridle/src/targets/models/chat-completions/chat-stub.suite.ts'
 import { needs } from '../needs.ts'
 import { isThorough } from '../variants.ts'
 import { parseTutorial } from './page.ts'

@@ -1,9 +1,9 @@
 // Every page as a checker of accessibility sees it, in both themes and on a phone, and none wider than its window.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startRealtimeStub } from '@bridle/voice/realtime/openai/realtime-stub.suite'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRealtimeStub } from '../../../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { fetchPinned } from '../../../scripts/pinned-tools.ts'
 import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
 import { stories } from './filled/stories.suite.ts'

@@ -26,7 +26,7 @@ export const builtCockpit = (): Promise<string> =>
     sources: [
       'apps/cockpit/*.{html,ts}',
       'apps/cockpit/{src,public}/**/*.*',
-      'packages/bridle/src/{client,react,assistant-ui,history,surfaces,kernel,words}/**/*.{ts,tsx}',
+      'packages/{assistant-ui,bridle,client,events,history,kernel,react,wire,words}/src/**/*.{ts,tsx}',
     ],
     build: buildCockpit,
   })

@@ -1,12 +1,13 @@
 // The page of an import: a file is read before it is stored, and stored only when somebody says so.
-import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+
 import {
   turnEvents,
   type WrittenEvent,
   type WrittenSession,
   writtenFile,
-} from '../../../packages/bridle/src/surfaces/http/history/written-files.suite.ts'
+} from '@bridle/surfaces/http/history/written-files.suite'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
 import { describeCockpit, describeLong, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const TRAP = `Hello${'\n'.repeat(80)}rm -rf ~ \u202etxt`

@@ -1,6 +1,7 @@
 // An imported session: the prompts, the mode and the files are shown before a branch or a replay begins.
+
+import { turnEvents, writtenFile } from '@bridle/surfaces/http/history/written-files.suite'
 import { expect, test, vi } from 'vitest'
-import { turnEvents, writtenFile } from '../../../packages/bridle/src/surfaces/http/history/written-files.suite.ts'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const TRAP = `Hello${'\n'.repeat(80)}rm -rf ~ \u202etxt`

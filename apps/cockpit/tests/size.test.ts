@@ -22,7 +22,7 @@ const contentOf = (file: Rolldown.OutputChunk | Rolldown.OutputAsset): string | 
   file.type === 'chunk' ? file.code : file.source
 
 /** Rooms of the package that a page may hold. */
-const pageRooms = ['client', 'react', 'assistant-ui', 'kernel', 'surfaces', 'history', 'words']
+const pageRooms = ['assistant-ui', 'bridle', 'client', 'events', 'history', 'kernel', 'react', 'wire', 'words']
 
 /** The chunk that a module is in. */
 const chunkOf = (module: string): Rolldown.OutputChunk => {
@@ -77,7 +77,7 @@ describe('the built app', () => {
   })
 
   test('has no code of the server', () => {
-    const source = fileURLToPath(new URL('../../../packages/bridle/src/', import.meta.url))
+    const source = fileURLToPath(new URL('../../../packages/', import.meta.url))
     const rooms = chunks()
       .flatMap(({ moduleIds }) => moduleIds)
       .filter((id) => id.startsWith(source))

@@ -1,11 +1,8 @@
 // Speaking with a session in a real browser: its microphone plays a recorded voice, and the samples that it plays are compared.
+
+import { type RealtimeStub, type StubTurn, startRealtimeStub } from '@bridle/voice/realtime/openai/realtime-stub.suite'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import {
-  type RealtimeStub,
-  type StubTurn,
-  startRealtimeStub,
-} from '../../../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { needs } from '../../../scripts/needs.ts'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { recordedMicrophone } from './microphone.suite.ts'

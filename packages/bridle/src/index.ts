@@ -7,12 +7,9 @@ export {
   type FunctionAgentOptions,
   type PromptInput,
   type RunContext,
-} from './agents/agent.ts'
-export type { Attachment } from './agents/attachments.ts'
-export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
-export type { DirectiveSchemas } from './agents/functions/directive-schemas.ts'
-export { type CriticOptions, critic } from './agents/middleware/critic.ts'
-export { type GuardrailCheck, type GuardrailOptions, guardrails } from './agents/middleware/guardrails.ts'
+} from '@bridle/agents/agent'
+export { type CriticOptions, critic } from '@bridle/agents/middleware/critic'
+export { type GuardrailCheck, type GuardrailOptions, guardrails } from '@bridle/agents/middleware/guardrails'
 export type {
   AnswerReview,
   AnswerTurn,
@@ -25,10 +22,10 @@ export type {
   Note,
   Summary,
   SummaryRequest,
-} from './agents/middleware/middleware.ts'
-export { plan } from './agents/middleware/plan.ts'
-export { type RetrievalDocument, type RetrievalOptions, retrieval } from './agents/middleware/retrieval.ts'
-export type { LanguageModel, ModelMessage, ModelRequest, ModelSettings, Thought } from './agents/model/model.ts'
+} from '@bridle/agents/middleware/middleware'
+export { plan } from '@bridle/agents/middleware/plan'
+export { type RetrievalDocument, type RetrievalOptions, retrieval } from '@bridle/agents/middleware/retrieval'
+export type { LanguageModel, ModelMessage, ModelRequest, ModelSettings, Thought } from '@bridle/agents/model/model'
 export type {
   AgentLimits,
   AgentTurn,
@@ -36,9 +33,9 @@ export type {
   ModelAgentFields,
   ModelAgentOptions,
   ModelChoice,
-} from './agents/model-agent.ts'
-export type { PolicyRule } from './agents/policy.ts'
-export type { StandardSchema } from './agents/schemas/standard-schema.ts'
+} from '@bridle/agents/model-agent'
+export type { PolicyRule } from '@bridle/agents/policy'
+export type { StandardSchema } from '@bridle/agents/schemas/standard-schema'
 export type {
   AgentSession,
   ApprovalOutcome,
@@ -49,7 +46,10 @@ export type {
   ToolOptions,
   UsageReport,
   WaitOptions,
-} from './agents/session.ts'
+} from '@bridle/agents/session'
+export type { Attachment } from '@bridle/agents/session/attachments'
+export type { DirectiveSchemas } from '@bridle/agents/session/directive-schemas'
+export { RunEndedError, ToolDenied, ToolTimeout } from '@bridle/agents/session/errors'
 export {
   type SopApproveStep,
   type SopAskStep,
@@ -63,9 +63,9 @@ export {
   type SopValues,
   type SopWaitStep,
   sop,
-} from './agents/sop.ts'
-export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
-export { type NamedSubagent, type SubagentOptions, subagent } from './agents/subagents/subagent.ts'
+} from '@bridle/agents/sop'
+export { OutcomeUnknown, StepError, type StepErrorCode } from '@bridle/agents/steps/errors'
+export { type NamedSubagent, type SubagentOptions, subagent } from '@bridle/agents/subagents/subagent'
 export {
   type DirectiveFields,
   type DirectiveToolDeclaration,
@@ -77,11 +77,11 @@ export {
   type ToolEventType,
   type ToolSession,
   tool,
-} from './agents/tools/tool.ts'
-export type { OpenTools, ToolSource, ToolSourceContext } from './agents/tools/tool-source.ts'
-export { connectFabricWs } from './client/fabric/socket.ts'
-export { HarnessClient } from './client/harness/client.ts'
-export { connectFabricVoice } from './client/voice/fabric-voice.ts'
+} from '@bridle/agents/tools/tool'
+export type { OpenTools, ToolSource, ToolSourceContext } from '@bridle/agents/tools/tool-source'
+export { connectFabricWs } from '@bridle/client/fabric/socket'
+export { HarnessClient } from '@bridle/client/harness/client'
+export { connectFabricVoice } from '@bridle/client/voice/fabric-voice'
 export type {
   FabricVoiceAudio,
   FabricVoiceEnd,
@@ -91,26 +91,26 @@ export type {
   FabricVoiceOptions,
   FabricVoiceRetry,
   FabricVoiceToolResult,
-} from './client/voice/options.ts'
-export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'
-export { applyOperations, type DeltaOperation } from './kernel/delta.ts'
-export type { Directive } from './kernel/directive.ts'
-export type { AnyEvent, Event, Key } from './kernel/event.ts'
-export type { Json, JsonObject } from './kernel/json.ts'
+} from '@bridle/client/voice/options'
+export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from '@bridle/events/catalogue'
+export type { Json, JsonObject } from '@bridle/events/json'
+export type { Payloads, SessionStatus, ToolEffect } from '@bridle/events/schemas'
+export { applyOperations, type DeltaOperation } from '@bridle/kernel/delta'
+export type { Directive } from '@bridle/kernel/directive'
+export type { AnyEvent, Event, Key } from '@bridle/kernel/event'
 export type {
   HarnessApproval,
   HarnessMessage,
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from './kernel/projections/harness-state.ts'
-export { partText } from './kernel/projections/message-parts.ts'
-export type { Payloads, SessionStatus, ToolEffect } from './kernel/schemas.ts'
+} from '@bridle/kernel/projections/harness-state'
+export { partText } from '@bridle/kernel/projections/message-parts'
 export {
   type AgentEvent,
   type AgentEventData,
   type AgentEventType,
   type FabricEvent,
   isEvent,
-} from './surfaces/fabric/wire.ts'
-export type { ClientMessage, HarnessCommand, ServerMessage } from './surfaces/transport/wire.ts'
+} from '@bridle/wire/fabric/wire'
+export type { ClientMessage, HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'

@@ -1,6 +1,7 @@
 // Every page that a person may see, with what is on it once it is whole.
+
+import { turnEvents, writtenFile } from '@bridle/surfaces/http/history/written-files.suite'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { turnEvents, writtenFile } from '../../../../packages/bridle/src/surfaces/http/history/written-files.suite.ts'
 import type { CockpitWorld } from '../browser.suite.ts'
 import { RICH } from './world.suite.ts'
 

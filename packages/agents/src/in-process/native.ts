@@ -1,0 +1,68 @@
+// Runs an agent written in TypeScript, in this process: one with a model, or one with a function.
+
+import type { Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
+import type { RunReporter } from '@bridle/kernel/session/run-reporter'
+import { tryOr } from '@bridle/kernel/try-or'
+import type { AgentDefinition } from '../agent.ts'
+import { functionCallProblem } from '../functions/call-schemas.ts'
+import { modelCallProblem } from '../loop/edited-call.ts'
+import { isModelName } from '../model/model-choice.ts'
+import type { AgentRunPorts } from '../run-ports.ts'
+import { nativeIdentity } from './engine-identities.ts'
+import { FunctionRuns } from './function-runs.ts'
+import { ModelRuns } from './model-runs.ts'
+
+/** A function is called at each start: a changed definition serves new runs, and live runs keep the old one. */
+export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
+  const current = typeof agent === 'function' ? agent : () => agent
+  const models = new ModelRuns(ports)
+  const functions = new FunctionRuns(ports)
+
+  const run = async (how: 'start' | 'attach', job: Job, reporter: RunReporter): Promise<RunEnd> => {
+    // The run lived in a process that is gone, and nothing in the log says how it continues.
+    if (how === 'attach' && !job.course) return 'lost'
+    const definition = withSessionModel(definitionOf(current), job)
+    if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
+    const { open = [], answers = [], head = 0 } = job.course ?? {}
+    // Nothing can be done before a person answers, and the agent may be back by then.
+    if (open.length > 0 && answers.length === 0) {
+      await reporter.report([{ type: 'waiting', until: null, seen: head }])
+      if (reporter.closed) return 'waiting'
+    }
+    const agent = `The agent "${job.key.agent}"`
+    const message =
+      how === 'start' ? `${agent} is not available.` : `${agent} is no longer there, so that its run cannot go on.`
+    await reporter.report([
+      ...(how === 'start' ? [{ type: 'started' } as const] : []),
+      { type: 'failed', message, reason: 'agent_unavailable' },
+    ])
+    return 'done'
+  }
+
+  return {
+    identity: nativeIdentity,
+    start: (job, reporter) => run('start', job, reporter),
+    attach: (job, reporter) => run('attach', job, reporter),
+    rest: async (job) => {
+      await Promise.all([models.rest(job), functions.rest(job)])
+    },
+    abort: async (job) => {
+      await Promise.all([models.abort(job), functions.abort(job)])
+      return null
+    },
+    checkArguments: async (call) => {
+      const definition = definitionOf(current)
+      return definition && (definition.model ? modelCallProblem : functionCallProblem)(definition, call, ports.clock)
+    },
+  }
+}
+
+/** The model that the session names replaces those of the agent. A name without a provider means a model of an engine. */
+const withSessionModel = (definition: AgentDefinition | null, { settings }: Job): AgentDefinition | null => {
+  const { model } = settings
+  if (!definition?.model || typeof model !== 'string' || !isModelName(model)) return definition
+  return { ...definition, model: [model] }
+}
+
+/** Null: the agent is gone. */
+const definitionOf = (current: () => AgentDefinition): AgentDefinition | null => tryOr(null, () => current())

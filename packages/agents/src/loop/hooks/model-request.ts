@@ -1,0 +1,148 @@
+// A request of the loop to its model, inside the functions `model` of the middleware. People read the text while it arrives: text of a
+// request that the middleware does not use is withdrawn, and text that the middleware wrote itself is shown with the answer.
+import type { ReportItem } from '@bridle/kernel/commands'
+import { splitIntoChunks } from '@bridle/kernel/text/chunks'
+import { type Layer, surround } from '../../middleware/layers.ts'
+import type { LanguageModel, ModelRequest, StepContent, Thought } from '../../model/model.ts'
+import { ModelError } from '../../model/model-error.ts'
+import type { ThinkOptions } from '../../model/think.ts'
+import { thinkInSpan } from '../../trace/spans.ts'
+import { eventItem } from '../calls/call-items.ts'
+import { requestUsageItem } from '../context/usage.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { checkedThought } from './checked-thought.ts'
+import { deepFreeze, ownCopy } from './own-copy.ts'
+import { createThoughtReporter, type ThoughtReporter } from './thought-reporter.ts'
+
+/** Requests of the functions `model` in one step, and of `compact` for one summary: a middleware that asks without end costs money without end. */
+export const MODEL_REQUESTS_MAX = 10
+
+/** An answer that is not in the log yet, and the items that put it there. */
+export interface RequestAnswer {
+  readonly thought: Thought
+  readonly items: readonly ReportItem[]
+}
+
+/** `hooked` gets the decisions of the middleware, also where the request fails. */
+export const makeRequest = async (
+  run: LoopRun,
+  model: LanguageModel,
+  request: ModelRequest,
+  callId: ThinkOptions['callId'],
+  hooked: ReportItem[],
+): Promise<RequestAnswer> => {
+  const { definition, reporter, ports } = run
+  const layers = layersOf(run)
+  if (layers.length === 0) {
+    const listener = createThoughtReporter(reporter, ports.clock)
+    try {
+      return { thought: await thinkInSpan(run, model, request, callId, listener), items: listener.close() }
+    } finally {
+      listener.close()
+    }
+  }
+  const requests = new Requests(run, model, request.signal, callId)
+  try {
+    const ask = surround(layers, (given: ModelRequest) => requests.make(given), {
+      ...{ phase: 'model', clock: ports.clock, signal: request.signal, ms: definition.limits.toolMs, items: hooked },
+      check: (returned) => checkedThought(returned, callId),
+    })
+    const thought = await ask(ownRequest(request))
+    return { thought, items: [...hooked, ...requests.unusedUsage(thought), ...requests.shown(thought)] }
+  } catch (error) {
+    hooked.push(...requests.unusedUsage(null))
+    throw error
+  } finally {
+    requests.end()
+  }
+}
+
+/** The transcript and the tools are used again, in other requests and in other sessions: a function may change its own copy. */
+const ownRequest = ({ messages, tools, settings, ...rest }: ModelRequest): ModelRequest => ({
+  ...rest,
+  messages: ownCopy(messages),
+  tools: ownCopy(tools),
+  settings: ownCopy(settings),
+})
+
+const layersOf = ({ definition: { use } }: LoopRun): readonly Layer<ModelRequest, Thought>[] =>
+  use.flatMap((middleware) => {
+    const call = middleware.model?.bind(middleware)
+    return call ? [{ name: middleware.name, call }] : []
+  })
+
+/** The requests of one step. The text of the last one is shown while it arrives. */
+class Requests {
+  readonly #run: LoopRun
+  readonly #model: LanguageModel
+  readonly #callId: ThinkOptions['callId']
+  /** Ends the requests that the middleware no longer waits for. */
+  readonly #end = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #thoughts: Thought[] = []
+  #count = 0
+  #listener: ThoughtReporter | null = null
+  #shown: Thought | null = null
+
+  constructor(run: LoopRun, model: LanguageModel, signal: AbortSignal, callId: ThinkOptions['callId']) {
+    this.#run = run
+    this.#model = model
+    this.#callId = callId
+    this.#signal = AbortSignal.any([signal, this.#end.signal])
+  }
+
+  async make(request: ModelRequest): Promise<Thought> {
+    this.#count += 1
+    if (this.#count > MODEL_REQUESTS_MAX)
+      throw new ModelError('middleware', `Middleware makes at most ${MODEL_REQUESTS_MAX} requests in one step.`)
+    if (!Array.isArray(request?.messages) || !Array.isArray(request.tools) || typeof request.settings !== 'object')
+      throw new ModelError('middleware', 'next takes a request: { ...request, messages, tools, settings }.')
+    const own = createThoughtReporter(this.#run.reporter, this.#run.ports.clock)
+    const before = this.#listener
+    this.#listener = own
+    if (before) await this.#withdraw(before)
+    const whenShown = (show: (delta: string) => Promise<void>) => async (delta: string) => {
+      if (this.#listener === own) await show(delta)
+    }
+    const listener = { text: whenShown(own.text), thinking: whenShown(own.thinking) }
+    const signal =
+      request.signal instanceof AbortSignal ? AbortSignal.any([this.#signal, request.signal]) : this.#signal
+    const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, this.#callId, listener)
+    deepFreeze(thought)
+    this.#thoughts.push(thought)
+    if (this.#listener === own) this.#shown = thought
+    return thought
+  }
+
+  /** Tokens of the answers that the step does not have. A changed answer has the usage of the one it was made of. */
+  unusedUsage(thought: Thought | null): ReportItem[] {
+    return this.#thoughts
+      .filter(({ usage }) => usage !== thought?.usage)
+      .map(({ usage }) => requestUsageItem(this.#model.modelId, usage, null))
+  }
+
+  /** The rest of the text that people have not read yet; all of it, where they have read another one. */
+  shown(thought: Thought): ReportItem[] {
+    const rest = this.#listener?.close() ?? []
+    if (thought === this.#shown) return rest
+    return [{ type: 'supersede' }, ...thought.content.flatMap(textItems)]
+  }
+
+  end(): void {
+    this.#listener?.close()
+    this.#listener = null
+    this.#end.abort(new Error('The step is over.'))
+  }
+
+  async #withdraw(listener: ThoughtReporter): Promise<void> {
+    listener.close()
+    this.#shown = null
+    await this.#run.report([{ type: 'supersede' }])
+  }
+}
+
+const textItems = (entry: StepContent): ReportItem[] => {
+  if (entry.type !== 'text' && entry.type !== 'reasoning') return []
+  const type = entry.type === 'text' ? 'token' : 'thinking'
+  return splitIntoChunks(entry.text).map((text) => eventItem(type, { text }))
+}

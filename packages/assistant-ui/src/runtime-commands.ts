@@ -1,0 +1,63 @@
+// The callbacks of assistant-ui's composer and buttons, as commands to the harness.
+import type { AppendMessage, ExternalStoreAdapter } from '@assistant-ui/react'
+import type { HarnessLike } from '@bridle/react/harness-like'
+
+/** Settings of the commands that assistant-ui's composer and buttons give. */
+export interface CommandOptions {
+  /** A prompt during a run waits for its turn (the default), or steers the run. */
+  readonly whileRunning?: 'wait' | 'steer'
+  /** A command that was refused or could not be sent; default: the console. */
+  readonly onError?: (error: unknown) => void
+}
+
+type RuntimeAdapter = ExternalStoreAdapter
+type RuntimeQueue = NonNullable<RuntimeAdapter['queue']>
+type RuntimeCommands = Pick<
+  RuntimeAdapter,
+  'onNew' | 'onEdit' | 'onReload' | 'onCancel' | 'onRespondToToolApproval'
+> & {
+  readonly queue: Pick<RuntimeQueue, 'enqueue' | 'steer' | 'move' | 'edit' | 'remove'>
+}
+
+export const runtimeCommands = (client: HarnessLike, options: () => CommandOptions): RuntimeCommands => {
+  const report = (error: unknown) => {
+    const { onError = console.error } = options()
+    if (!isRemoval(error)) onError(error)
+  }
+  // assistant-ui cannot show why a command failed, so these do not reject.
+  const settle = async (answer: Promise<unknown>): Promise<void> => void (await answer.catch(report))
+  const submit = (message: AppendMessage) => settle(client.submit(textOf(message)))
+  const steer = (message: AppendMessage) => settle(client.steer(textOf(message)))
+  return {
+    onNew: submit,
+    onEdit: (message) => (message.sourceId ? settle(client.edit(message.sourceId, textOf(message))) : submit(message)),
+    // `sourceId` is the answer that the user wants again.
+    onReload: (_parentId, { sourceId }) => settle(client.reload(sourceId ?? undefined)),
+    onCancel: () => settle(client.cancel()),
+    onRespondToToolApproval: async ({ approvalId, approved, reason }) => {
+      const answer = client.approve(
+        approvalId,
+        approved ? 'approved' : 'denied',
+        reason === undefined ? {} : { reason },
+      )
+      answer.catch(report)
+      // This one rejects, so that the card keeps its buttons for another try.
+      await answer
+    },
+    // With a queue the composer stays usable during a run. The server keeps the order.
+    queue: {
+      enqueue: submit,
+      // assistant-ui calls this for every prompt during a run; `message.steer` is set only if the user chose to steer.
+      steer: (message) => (message.steer || options().whileRunning === 'steer' ? steer(message) : submit(message)),
+      remove: (id) => client.discard(id),
+      move: () => {},
+      edit: () => {},
+    },
+  }
+}
+
+/** A held prompt that the user took back. */
+const isRemoval = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'removed'
+
+const textOf = ({ content }: AppendMessage): string =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')

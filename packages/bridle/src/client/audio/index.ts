@@ -1,7 +1,0 @@
-// The entry for pages that speak with sessions: microphone, speaker, and both together with a line.
-
-export { openVoiceDialogue, type VoiceDialogue, type VoiceDialogueOptions } from '../dialogue/dialogue.ts'
-export type { VoiceApproval, VoiceCaption, VoiceDialogueState, VoicePhase, VoiceProblem } from '../dialogue/state.ts'
-export { type Loudspeaker, type LoudspeakerOptions, openLoudspeaker } from './loudspeaker.ts'
-export { type Microphone, type MicrophoneOptions, openMicrophone } from './microphone.ts'
-export { MicrophoneError, type MicrophoneProblem } from './microphone-error.ts'

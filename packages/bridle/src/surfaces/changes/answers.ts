@@ -1,9 +1,0 @@
-// The answer of `GET /changes`, for OpenAPI and for the tests that compare every answer with its declaration.
-import { streamAnswer } from '../http/answers/answer-schema.ts'
-import { tenantChangeSchema } from './wire/changes.ts'
-
-export const changesStreamAnswer = streamAnswer(
-  'An event stream that begins with `ready`. It has no ids: load the lists again after each `ready`.',
-  tenantChangeSchema,
-  { data: { type: 'ready' } },
-)

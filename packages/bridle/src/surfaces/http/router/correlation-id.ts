@@ -1,3 +1,0 @@
-import { isId } from '../../../kernel/event.ts'
-/** The caller's id for the request, else a new one. */
-export const correlationIdOf = (id: string | null | undefined): string => (isId(id) ? id : crypto.randomUUID())

@@ -1,0 +1,64 @@
+// The approvals of a session, asked one after the other: which is asked now, and what became of those that are gone.
+import type { HarnessApproval, HarnessState } from '@bridle/client/index'
+
+export interface ApprovalNews {
+  /** To be asked now; null = none, or the same one as before. */
+  readonly opened: HarnessApproval | null
+  /** Answered or withdrawn; `isOwn` = by this chat. */
+  readonly closed: readonly {
+    readonly approval: HarnessApproval
+    readonly decision: string | null
+    readonly isOwn: boolean
+  }[]
+}
+
+export class ApprovalDesk {
+  #known = new Map<string, HarnessApproval>()
+  readonly #answered = new Set<string>()
+  #current: HarnessApproval | null = null
+
+  get current(): HarnessApproval | null {
+    return this.#current
+  }
+
+  /** Approvals that wait, the current one included. */
+  get waiting(): number {
+    return [...this.#known.keys()].filter((id) => !this.#answered.has(id)).length
+  }
+
+  /** `mayAsk`: the input line is free for a question. */
+  update(state: HarnessState, mayAsk: boolean): ApprovalNews {
+    const open = new Map((state.approvals ?? []).map((approval) => [approval.id, approval]))
+    const closed = [...this.#known.values()]
+      .filter(({ id }) => !open.has(id))
+      .map((approval) => ({
+        approval,
+        decision: decisionOf(state, approval.id),
+        isOwn: this.#answered.has(approval.id),
+      }))
+    this.#known = open
+    if (this.#current && !open.has(this.#current.id)) this.#current = null
+    for (const { approval } of closed) this.#answered.delete(approval.id)
+    if (this.#current || !mayAsk) return { opened: null, closed }
+    this.#current = [...open.values()].find(({ id }) => !this.#answered.has(id)) ?? null
+    return { opened: this.#current, closed }
+  }
+
+  /** The answer is on its way: the next approval may be asked. */
+  answer(): void {
+    if (this.#current) this.#answered.add(this.#current.id)
+    this.#current = null
+  }
+
+  /** The answer did not arrive: the approval is asked again. */
+  reopen(id: string): void {
+    this.#answered.delete(id)
+  }
+}
+
+const decisionOf = ({ messages }: HarnessState, id: string): string | null => {
+  for (const { toolCalls = [] } of messages.toReversed())
+    for (const { approval } of toolCalls)
+      if (approval?.id === id && approval.status !== 'pending') return approval.status
+  return null
+}

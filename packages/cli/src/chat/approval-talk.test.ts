@@ -1,0 +1,104 @@
+import { type HarnessApproval, type HarnessClient, HarnessError, type HarnessState } from '@bridle/client/index'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { withText } from '../approvals/argument-draft.ts'
+import { ApprovalTalk, QUESTION_ARM_MS } from './approval-talk.ts'
+import { LinePrinter } from './thread/line-printer.ts'
+
+// The questions look at the clock: a slow machine must not arm them.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const approval = (id: string): HarnessApproval => ({
+  ...{ id, kind: 'tool', toolCallId: id, toolName: id, reason: '', arguments: { p: id } },
+})
+const stateOf = (...approvals: HarnessApproval[]): HarnessState => ({ status: 'running', messages: [], approvals })
+
+const world = (fails = false) => {
+  const printer = new LinePrinter()
+  const [sent, said]: [unknown[], string[]] = [[], []]
+  const client = {
+    approve: async (...answer: unknown[]) => {
+      sent.push(answer)
+      if (fails) throw new HarnessError('not_sent', 'Away.')
+    },
+    subscribe: () => () => {},
+    getSnapshot: () => stateOf(),
+  } as unknown as HarnessClient
+  const talk = new ApprovalTalk({
+    ...{ client, printer, columns: () => 60 },
+    edit: async (draft) => withText(draft, '{"p":"edited"}'),
+    paint: { style: (_format, text) => text, hasColour: false },
+    note: (text) => said.push(text),
+    sayError: (error) => said.push((error as Error).message),
+    withoutWindow: (act) => act(),
+  })
+  const show = (...approvals: HarnessApproval[]) => {
+    talk.update(stateOf(...approvals), true)()
+    return printer.take()
+  }
+  return { talk, show, sent, said, printer }
+}
+
+test('[C160] [C194] edited arguments go with the approval that they were shown for, and with no other', async () => {
+  const { talk, show, sent, printer } = world()
+  const [a, b, c] = [approval('a'), approval('b'), approval('c')]
+  expect(show(a, b, c)).toEqual(['? a {"p":"a"}'])
+  expect([talk.isAsking, talk.isArmed]).toEqual([true, false])
+  vi.setSystemTime(Date.now() + QUESTION_ARM_MS)
+  expect([talk.isAsking, talk.isArmed]).toEqual([true, true])
+  await talk.answer('e')
+  expect(printer.take()).toEqual(['? a {"p":"edited"}', '  Changed:', '  -   "p": "a"', '  +   "p": "edited"'])
+  // Another approval closes meanwhile: the edit stays with the one that is asked.
+  expect(show(a, b)).toEqual(['✗ c is no longer asked'])
+  await talk.answer('y')
+  expect(show(a, b)).toEqual(['? b {"p":"b"}'])
+  await talk.answer('e')
+  // Somebody else answers the edited one: the next is asked as it is.
+  printer.take()
+  expect(show(approval('d'))).toContain('? d {"p":"d"}')
+  await talk.answer('yes')
+  expect(sent).toEqual([
+    ['a', 'approved', { args: { p: 'edited' } }],
+    ['d', 'approved', {}],
+  ])
+})
+
+test('[C194] an answer that was not sent is asked again; another word is no answer', async () => {
+  const { talk, show, sent, said } = world(true)
+  show(approval('a'))
+  await talk.answer('maybe')
+  await talk.answer('n')
+  expect(sent).toEqual([['a', 'denied', {}]])
+  expect(said).toEqual(['Answer y, n or e; /cancel stops the run.', 'Away.'])
+  expect(show(approval('a'))).toEqual(['? a {"p":"a"}'])
+})
+
+test('[C160] an edit that the server refuses is shown again with its changes, to be mended', async () => {
+  const { talk, show, sent, said, printer } = world(true)
+  show(approval('a'), approval('b'))
+  await talk.answer('e')
+  printer.take()
+  await talk.answer('y')
+  expect(said).toEqual(['Away.'])
+  expect(show(approval('a'), approval('b'))).toContain('? a {"p":"edited"}')
+  await talk.answer('n')
+  expect(sent).toEqual([
+    ['a', 'approved', { args: { p: 'edited' } }],
+    ['a', 'denied', {}],
+  ])
+})
+
+test('[C280] a denial that is on the screen is known: the call that it ends says nothing more', () => {
+  const { talk, show, printer } = world()
+  show(approval('a'), approval('b'))
+  const decided = (id: string, status: 'denied' | 'approved') => ({
+    ...{ id, name: id, status: 'running' as const, approval: { id, status } },
+  })
+  const toolCalls = [decided('a', 'denied'), decided('b', 'approved')]
+  const messages = [
+    { ...{ id: 'm', role: 'assistant' as const, content: '', status: 'streaming' as const }, toolCalls },
+  ]
+  talk.update({ status: 'running', messages, approvals: [] }, true)
+  expect(printer.take()).toEqual(['✗ a denied, elsewhere', '✓ b approved, elsewhere'])
+  expect(['a', 'b', 'c'].map((id) => talk.isDenialShown(id))).toEqual([true, false, false])
+})

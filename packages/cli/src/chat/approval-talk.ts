@@ -1,0 +1,130 @@
+// The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
+import type { HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
+import { APPROVAL_ANSWERS } from '../approvals/approval-question.ts'
+import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
+import { draftLines } from '../terminal/approval-text.ts'
+import { decisionText } from '../terminal/conversation-text.ts'
+import { cutToColumns } from '../terminal/display-width.ts'
+import { escapeControls } from '../terminal/output.ts'
+import { answerIn } from '../terminal/question.ts'
+import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
+import type { Paint } from './markdown/wrap.ts'
+import type { LinePrinter } from './thread/line-printer.ts'
+
+/** Keys that come this soon after a question appeared were meant for something else. */
+export const QUESTION_ARM_MS = 400
+
+export interface ApprovalTalkOptions {
+  readonly client: HarnessClient
+  readonly paint: Paint
+  readonly printer: LinePrinter
+  readonly edit: (draft: ArgumentDraft, signal: AbortSignal) => Promise<DraftEdit>
+  readonly columns: () => number
+  readonly note: (text: string) => void
+  readonly sayError: (error: unknown) => void
+  /** Gives the terminal to an editor meanwhile. */
+  readonly withoutWindow: (act: () => Promise<void>) => Promise<void>
+}
+
+export class ApprovalTalk {
+  readonly #options: ApprovalTalkOptions
+  readonly #desk = new ApprovalDesk()
+  /** Edited arguments belong to one approval: they must never be sent with another. */
+  #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
+  #armedAt = 0
+  readonly #shownDenials = new Set<string>()
+
+  constructor(options: ApprovalTalkOptions) {
+    this.#options = options
+  }
+
+  get isAsking(): boolean {
+    return this.#desk.current !== null
+  }
+
+  /** Approvals that cannot be asked, because there is text in the input line. */
+  get waiting(): number {
+    return this.isAsking ? 0 : this.#desk.waiting
+  }
+
+  /** False = the question has just appeared: keys of now were not meant for it. */
+  get isArmed(): boolean {
+    return Date.now() >= this.#armedAt
+  }
+
+  /** A line has said that the approval is denied. */
+  isDenialShown(approvalId: string): boolean {
+    return this.#shownDenials.has(approvalId)
+  }
+
+  /** Says which approvals were answered. Returns the function that asks the next one, to be called below the text that led to it. */
+  update(state: HarnessState, mayAsk: boolean): () => void {
+    const { opened, closed } = this.#desk.update(state, mayAsk)
+    this.#showAnswered(closed)
+    return () => {
+      if (opened) this.#ask(opened)
+    }
+  }
+
+  async answer(text: string): Promise<void> {
+    const approval = this.#desk.current
+    const answer = answerIn(text, APPROVAL_ANSWERS)
+    if (!approval) return
+    if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
+    if (answer === 'e') return this.#openEditor(approval)
+    const edit = answer === 'y' ? this.#edit : null
+    const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
+    this.#edit = null
+    this.#desk.answer()
+    try {
+      await this.#options.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })
+    } catch (error) {
+      // Refused arguments, or a lost connection: the approval is still open, and asked again.
+      this.#desk.reopen(approval.id)
+      // The edit is mended, and not typed again, unless another approval is being edited by now.
+      this.#edit ??= edit
+      this.#options.sayError(error)
+    }
+  }
+
+  async #openEditor(approval: HarnessApproval): Promise<void> {
+    const { client, edit, note, withoutWindow } = this.#options
+    const before = this.#draftOf(approval) ?? newDraft(approval.arguments)
+    const gone = new AbortController()
+    await withoutWindow(async () => {
+      const unsubscribe = client.subscribe(() => {
+        if (!client.getSnapshot().approvals?.some(({ id }) => id === approval.id)) gone.abort()
+      })
+      const { draft, remark } = await edit(before, gone.signal)
+      unsubscribe()
+      this.#edit = { id: approval.id, draft }
+      if (remark !== null) note(remark)
+      if (!gone.signal.aborted) this.#ask(approval)
+    })
+  }
+
+  #draftOf({ id }: HarnessApproval): ArgumentDraft | null {
+    return this.#edit?.id === id ? this.#edit.draft : null
+  }
+
+  #ask(approval: HarnessApproval): void {
+    const { paint, printer, columns } = this.#options
+    this.#armedAt = Date.now() + QUESTION_ARM_MS
+    const { toolName, reason, arguments: args } = approval
+    const draft = this.#draftOf(approval) ?? newDraft(args)
+    printer.print('tool', draftLines({ subject: toolName, args, reason }, draft, columns(), paint.style))
+  }
+
+  #showAnswered(closed: ApprovalNews['closed']): void {
+    const { paint, printer, columns } = this.#options
+    for (const { approval, decision, isOwn } of closed) {
+      if (decision === 'denied') this.#shownDenials.add(approval.id)
+      const mark = decision === 'approved' ? paint.style('green', '✓') : paint.style('yellow', '✗')
+      printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns() - 2)}`])
+    }
+  }
+}
+
+/** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
+export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string =>
+  escapeControls(decisionText(toolName, decision ?? (isOwn ? 'answered' : 'superseded'), !isOwn))

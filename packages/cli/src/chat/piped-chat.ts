@@ -1,0 +1,75 @@
+// A conversation without a terminal: each line of the input is a prompt, and the answers are plain text or JSON lines.
+import { createInterface } from 'node:readline'
+import { EXIT_CODES } from '../command/command.ts'
+import { exitCodeOf } from '../runs/once.ts'
+import { runToEnd } from '../runs/run-to-end.ts'
+import type { ServerConnection } from '../runs/server-connection.ts'
+import { createEventPrinter, type PrintableEvent } from '../terminal/event-printer.ts'
+import { type CliOutput, escapeControls, widthOf } from '../terminal/output.ts'
+import type { ChatTarget } from './chat-target.ts'
+
+/** The exit code of the first run that did not complete, else 0. Later lines are sent all the same. */
+export const runPipedChat = async (
+  connection: ServerConnection,
+  target: ChatTarget,
+  out: CliOutput,
+  signal: AbortSignal,
+): Promise<number> => {
+  const lines = createInterface({ input: process.stdin, terminal: false })
+  const stop = () => lines.close()
+  signal.addEventListener('abort', stop, { once: true })
+  let code: number = EXIT_CODES.ok
+  let prompts = 0
+  try {
+    for await (const line of lines) {
+      if (line.trim() === '') continue
+      prompts += 1
+      const display = out.isJson ? out.row : answerDisplay(out)
+      const end = await runToEnd({
+        ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
+        onEvent: display,
+      })
+      if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })
+      if (code === EXIT_CODES.ok) code = exitCodeOf(end.status)
+    }
+    signal.throwIfAborted()
+    // Nobody would look for a session without a prompt.
+    if (prompts === 0 && target.isNew) await connection.plain.remove(target.agent, target.id)
+    return code
+  } finally {
+    signal.removeEventListener('abort', stop)
+    lines.close()
+  }
+}
+
+/** The text of the answer goes to standard output; everything else is a remark. */
+const answerDisplay = (out: CliOutput): ((event: PrintableEvent) => void) => {
+  let isOpen = false
+  const freshLine = () => {
+    if (isOpen) out.write('\n')
+    isOpen = false
+  }
+  const remark = (text: string) => out.note(text)
+  const printer = createEventPrinter(
+    {
+      ...out,
+      isJson: false,
+      canAsk: false,
+      width: widthOf(process.stderr),
+      write: (text) => process.stderr.write(text),
+      line: remark,
+      style: (_format, text) => text,
+    },
+    { withPrompts: false, withHints: true },
+  )
+  return (event) => {
+    if (event.type === 'text_delta') {
+      const text = escapeControls(String(event.data.delta))
+      out.write(text)
+      isOpen = text === '' ? isOpen : !text.endsWith('\n')
+      return
+    }
+    freshLine()
+    if (event.type !== 'result' && event.type !== 'thinking_delta') printer.print(event)
+  }
+}

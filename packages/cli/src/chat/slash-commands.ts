@@ -1,0 +1,203 @@
+// The commands behind a slash: a table of names, what each does, and its function.
+import { type FabricClient, FabricError, type HarnessClient, HarnessError } from '@bridle/client/index'
+import { nearestName } from '@bridle/kernel/text/nearest-name'
+import { costText, exactCountText } from '@bridle/words/index'
+import { ExitError } from '../command/command.ts'
+import { commandName } from '../command/command-name.ts'
+import { refusalText } from '../errors/refusal-text.ts'
+import { saveFile } from '../files/save-file.ts'
+import { visibleArguments } from '../terminal/approval-text.ts'
+import { cutToColumns } from '../terminal/display-width.ts'
+import { escapeControls, truncateLine } from '../terminal/output.ts'
+import { timeAgo } from '../terminal/table.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
+
+/** Sessions in the list of `/sessions`: as many as fit a small window. */
+const SESSION_CHOICES_MAX = 12
+/** Files in the list of `/files`. */
+const FILES_SHOWN_MAX = 30
+
+/** A chat as its commands see it. */
+export interface ChatControl {
+  readonly fabric: FabricClient
+  readonly client: HarnessClient
+  readonly id: string
+  readonly agent: string
+  readonly columns: number
+  /** The data folder of a server that ends with this chat; null = the server lives elsewhere. */
+  readonly ownData: string | null
+  readonly say: (...lines: string[]) => void
+  /** Asks in the input line; null = no answer. */
+  readonly ask: (question: string) => Promise<string | null>
+  readonly switchTo: (session: { readonly id: string; readonly agent: string }) => void
+  readonly startNew: () => Promise<void>
+  readonly toggleThinking: () => boolean
+  readonly leave: () => void
+}
+
+interface SlashCommand {
+  readonly help: string
+  readonly argument?: string
+  readonly run: (chat: ChatControl, argument: string) => Promise<void> | void
+}
+
+export const slashCommands: { readonly [name: string]: SlashCommand } = {
+  help: { help: 'lists the commands and keys', run: (chat) => chat.say(...helpLines()) },
+  new: { help: 'starts a new conversation with this agent', run: (chat) => chat.startNew() },
+  sessions: { help: 'lists conversations, and goes on with one of them', run: (chat) => pickSession(chat) },
+  branch: {
+    help: 'goes on in a copy; this session stays as it is',
+    argument: '[event]',
+    run: async ({ client, agent, switchTo }, event) => {
+      const { sessionId } = await client.branch(event === '' ? {} : { fromEventId: event })
+      switchTo({ id: String(sessionId), agent })
+    },
+  },
+  thinking: {
+    help: 'shows or folds what the model thinks',
+    run: (chat) => chat.say(chat.toggleThinking() ? 'Thinking is shown from now on.' : 'Thinking is folded to a line.'),
+  },
+  cost: { help: 'tokens and cost of this session', run: (chat) => showCost(chat) },
+  health: { help: 'how the session does', run: (chat) => showHealth(chat) },
+  approvals: { help: 'approvals that wait, in all sessions', run: (chat) => showApprovals(chat) },
+  files: { help: 'files that the agent has changed', run: (chat) => showFiles(chat) },
+  export: { help: 'writes the session into a file', argument: 'FILE', run: (chat, file) => exportTo(chat, file) },
+  open: {
+    help: 'the address of this session in the cockpit',
+    run: (chat) => chat.say(cockpitText(chat)),
+  },
+  cancel: {
+    help: 'stops the answer, and drops the prompts that wait',
+    run: async ({ client, say }) => {
+      // A run that is cancelled says so itself.
+      if ((await client.cancel({ queue: true })).cancelled === false) say('Nothing runs.')
+    },
+  },
+  pause: { help: 'pauses the session after its current step', run: async ({ client }) => void (await client.pause()) },
+  resume: { help: 'goes on after a pause', run: async ({ client }) => void (await client.resume()) },
+  quit: { help: 'leaves; the session stays', run: (chat) => chat.leave() },
+}
+
+/** Plays a line that begins with a slash. A refusal of the server is said in a line. */
+export const runSlashCommand = async (chat: ChatControl, line: string): Promise<void> => {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? []
+  const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
+  if (!command) {
+    const near = nearestName(name, Object.keys(slashCommands))
+    return chat.say(
+      `There is no /${escapeControls(name)}. ${near === null ? '/help lists the commands.' : `Did you mean /${near}?`}`,
+    )
+  }
+  try {
+    await command.run(chat, argument.trim())
+  } catch (error) {
+    const isRefusal = error instanceof FabricError || error instanceof HarnessError || error instanceof ExitError
+    if (!isRefusal) throw error
+    chat.say(escapeControls(refusalText(error)))
+  }
+}
+
+/** The text with its command completed, or the commands that it may become. */
+export const completeSlash = (text: string): { readonly text: string; readonly choices: readonly string[] } => {
+  const [, typed] = /^\/(\S*)$/.exec(text) ?? []
+  if (typed === undefined) return { text, choices: [] }
+  const names = Object.keys(slashCommands).filter((name) => name.startsWith(typed))
+  const [only] = names
+  if (only === undefined) return { text, choices: [] }
+  if (names.length === 1) return { text: `/${only}${slashCommands[only]?.argument ? ' ' : ''}`, choices: [] }
+  let common = typed.length
+  while (names.every((name) => name[common] !== undefined && name[common] === only[common])) common += 1
+  return { text: `/${only.slice(0, common)}`, choices: names.map((name) => `/${name}`) }
+}
+
+/** Nobody else knows the token of a server in this process. */
+const cockpitText = ({ fabric, id, agent, ownData }: ChatControl): string =>
+  ownData === null
+    ? `${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`
+    : `The server of this chat ends with it and shows no cockpit. Leave, and run ${commandName()} start --data ${ownData}`
+
+const helpLines = (): string[] => {
+  const rows = Object.entries(slashCommands).map(([name, { argument, help }]) => [
+    `/${name}${argument ? ` ${argument}` : ''}`,
+    help,
+  ])
+  const keys = [
+    ['Enter', 'sends; while an answer comes, steers it or waits'],
+    ['\\ Enter, Alt+Enter', 'a new line'],
+    ['Esc, Ctrl+C', 'stop the answer'],
+    ['Ctrl+C twice, Ctrl+D', 'leave; the session stays'],
+    ['↑ ↓, Ctrl+R', 'earlier prompts, and a search in them'],
+  ]
+  const width = Math.max(...[...rows, ...keys].map(([left = '']) => left.length))
+  return [...rows, ...keys].map(([left = '', right]) => `${left.padEnd(width)}  ${right}`)
+}
+
+const pickSession = async ({ fabric, id, columns, say, ask, switchTo }: ChatControl): Promise<void> => {
+  const { sessions } = await fabric.sessions({ kind: 'chat', limit: SESSION_CHOICES_MAX })
+  const now = Date.now()
+  say(
+    ...sessions.map((row, at) => {
+      const mark = row.id === id ? '*' : ' '
+      const text = `${row.agent} · ${row.status} · ${timeAgo(row.updatedAt, now)} · ${row.title || row.id}`
+      return `${mark}${String(at + 1).padStart(2)}  ${cutToColumns(escapeControls(text.replace(/\s+/g, ' ')), columns - 5)}`
+    }),
+  )
+  const answer = await ask('Number (Enter: stay here): ')
+  const chosen = /^\d+$/.test(answer?.trim() ?? '') ? sessions[Number(answer) - 1] : undefined
+  if (chosen && chosen.id !== id) switchTo(chosen)
+  else if (answer?.trim() && !chosen) say('There is no such number; the chat stays here.')
+}
+
+const showCost = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
+  const { usage } = await fabric.session(id, agent)
+  const cost = usage.cost_usd === null ? 'the cost is not known' : costText(usage.cost_usd)
+  const context = usage.context_usage_pct === null ? '' : ` · context ${Math.round(usage.context_usage_pct)} %`
+  say(
+    `${exactCountText(usage.input_tokens)} tokens read, ${exactCountText(usage.output_tokens)} written · ${cost}${context}`,
+  )
+}
+
+const showHealth = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
+  const { health } = await fabric.session(id, agent)
+  const flags = health.flags.length === 0 ? '' : ` · ${health.flags.join(', ')}`
+  say(`health ${health.score}${flags}${health.hint === null ? '' : ` · ${escapeControls(health.hint)}`}`)
+}
+
+const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise<void> => {
+  const { approvals } = await fabric.approvals()
+  if (approvals.length === 0) return say('No approval waits.')
+  say(
+    ...approvals.map(({ sessionId, id: approvalId, toolName, args }) =>
+      cutToColumns(
+        `${escapeInvisible(`${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName}`)} ${visibleArguments(args)}`,
+        columns - 2,
+      ),
+    ),
+    `In other sessions: ${commandName()} approve SESSION ID, or reject.`,
+  )
+}
+
+const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Promise<void> => {
+  const { changes, is_compared: isCompared, reason } = await fabric.workspace(id, agent)
+  if (!isCompared) return say(escapeControls(reason ?? 'This session has no workspace.'))
+  if (changes.length === 0) return say('The agent has changed no file.')
+  const more = changes.length - FILES_SHOWN_MAX
+  say(
+    ...changes.slice(0, FILES_SHOWN_MAX).map(({ path, status, additions, deletions }) => {
+      const lines = additions === null || deletions === null ? '' : `  +${additions} -${deletions}`
+      return `${cutToColumns(`${status.padEnd(8)} ${truncateLine(path, Number.POSITIVE_INFINITY)}`, columns - 4 - lines.length)}${lines}`
+    }),
+    ...(more > 0 ? [`… ${more} more`] : []),
+  )
+}
+
+const exportTo = async ({ fabric, id, agent, say }: ChatControl, file: string): Promise<void> => {
+  if (file === '') return say('Name a file: /export FILE')
+  try {
+    await saveFile(await fabric.exportSession(id, { agent }), file, 'export')
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error
+    return say(error.message)
+  }
+  say(`Written to ${file}.`)
+}

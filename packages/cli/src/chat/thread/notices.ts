@@ -1,0 +1,62 @@
+// Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+
+import type { AnyEvent } from '@bridle/kernel/event'
+import { noticeOf } from '@bridle/kernel/views/notice'
+import { eventText } from '@bridle/words/index'
+import { escapeControls } from '../../terminal/output.ts'
+
+/** An envelope of a server, perhaps of a type that this version does not know yet. */
+export interface NoticeEnvelope {
+  readonly type: string
+  readonly timestamp: string
+  readonly payload: { readonly [name: string]: unknown }
+}
+
+/** A line about the event; null = the conversation shows it, or nobody waits for it. */
+export const noticeText = (envelope: NoticeEnvelope): string | null => {
+  const { type, payload } = envelope
+  const text = Object.hasOwn(notices, type) ? notices[type]?.(payload, envelope) : null
+  return text ? escapeControls(text.replace(/\s+/g, ' ').trim()) : null
+}
+
+/** The same for the events of a chat in their order: every turn says where it runs, and a person reads it once, and again when it changes. */
+export const noticeReader = (): ((envelope: NoticeEnvelope) => string | null) => {
+  let place: string | null = null
+  return (envelope) => {
+    const text = noticeText(envelope)
+    if (envelope.type !== 'sandbox_notice' || text === null) return text
+    const isKnown = text === place
+    place = text
+    return isKnown ? null : text
+  }
+}
+
+type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelope) => string | null
+
+/** The sentence that `run` and `attach` show for the same event. */
+const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
+  noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const words: NoticeWriter = (payload, { type, timestamp }) => eventText(type, payload, Date.parse(timestamp))
+
+const notices: { readonly [type: string]: NoticeWriter } = {
+  // An agent in the server has no sandbox: nothing to wait for. The chat has said where an agent with a workspace works.
+  sandbox_notice: (payload, envelope) =>
+    payload.resolved_backend === 'in_process' || payload.resolved_backend === 'task_workspace'
+      ? null
+      : words(payload, envelope),
+  transport_diagnostic: (payload, envelope) => {
+    if (payload.kind !== 'sandbox') return waitReason(payload, envelope)
+    return payload.status === 'waiting' && isText(payload.reason) ? payload.reason : null
+  },
+  retry_scheduled: waitReason,
+  context_warning: words,
+  budget_crossed: words,
+  session_paused: words,
+  session_resumed: words,
+  policy_set: words,
+  signal_received: words,
+  step_progress: words,
+}

@@ -1,0 +1,102 @@
+// Listens for the reports of the Worker that `bridle dev --target cloudflare` runs. Only this machine reaches it, at a path that only the
+// Worker knows.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { SourceMap } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { DevFailure, DevReport } from '@bridle/server/cloudflare/dev-reports'
+import type { DevLines } from '../terminal/dev-lines.ts'
+
+export interface ReportListener {
+  readonly url: string
+  readonly close: () => void
+}
+
+export const listenForReports = async (lines: Pick<DevLines, 'run' | 'failure'>): Promise<ReportListener> => {
+  const path = `/${randomUUID()}`
+  const server = createServer((request, response) => {
+    const isOurs = request.method === 'POST' && request.url === path
+    const taken = isOurs ? take(request, lines) : Promise.resolve(404)
+    void taken.then((status) => response.writeHead(status).end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const take = async (request: IncomingMessage, lines: Pick<DevLines, 'run' | 'failure'>): Promise<number> => {
+  try {
+    for (const report of JSON.parse(await text(request)) as readonly DevReport[]) {
+      if (report.type === 'run') lines.run(report.update)
+      else {
+        const { errors } = report.failure
+        const isCurrent = (file: string) => errors.every(({ stack }) => isAsBuilt(stack, file))
+        lines.failure({ ...report.failure, error: errorOf(report.failure) }, isCurrent)
+      }
+    }
+    return 204
+  } catch {
+    // The Worker and this command are of one version, except where a project bundles another one: its reports are not shown.
+    return 400
+  }
+}
+
+/** The thrown value, as code of this process would have thrown it. */
+const errorOf = ({ errors, value }: DevFailure): unknown =>
+  errors.length === 0
+    ? value
+    : errors.toReversed().reduce<Error | undefined>((cause, { name, message, stack }) => {
+        const error = new Error(message, cause && { cause })
+        return Object.assign(error, { name, stack: mappedStack(stack) })
+      }, undefined)
+
+/** The stack of an error in a bundle, with the places in the files that the bundle was made of. A line stays as it is where no map is beside its file. Maps are read each time: a changed file makes another bundle. */
+export const mappedStack = (stack: string): string => {
+  const maps = new Map<string, SourceMap | null>()
+  const mapOf = (path: string): SourceMap | null => {
+    const known = maps.get(path) ?? (maps.has(path) ? null : readMap(path))
+    maps.set(path, known)
+    return known
+  }
+  return stack.replaceAll(PLACE, (place, address: string, line: string, column: string) => {
+    const path = pathOf(address)
+    const origin = mapOf(path)?.findOrigin(Number(line), Number(column))
+    if (!origin || !('fileName' in origin)) return place
+    return `${resolve(dirname(path), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`
+  })
+}
+
+/** Whether a file is still as the bundle of this stack has it; true where no place of the stack is in a bundle. */
+export const isAsBuilt = (stack: string, file: string): boolean => {
+  for (const [, address = ''] of stack.matchAll(PLACE)) {
+    const path = pathOf(address)
+    const { sources = [], sourcesContent = [] } = readMap(path)?.payload ?? {}
+    const at = sources.findIndex((source) => resolve(dirname(path), source) === file)
+    if (at >= 0) return existsSync(file) && sourcesContent[at] === readFileSync(file, 'utf8')
+  }
+  return true
+}
+
+const pathOf = (address: string): string => (address.startsWith('file:') ? fileURLToPath(address) : address)
+
+/** The place at the end of a line of a stack: an address or a path, its line and its column. */
+const PLACE = /((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)(?=\)?$)/gm
+
+const readMap = (path: string): SourceMap | null => {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,69 @@
+// `bridle approvals` lists the open approvals of all sessions, oldest first.
+import { FabricError } from '@bridle/client/http/error'
+import type { PendingApproval } from '@bridle/client/index'
+import { present } from '@bridle/events/json'
+import { inboxLines } from '../approvals/inbox-text.ts'
+import { clientOptions, defineCommand, outputOptions } from '../command/command.ts'
+import { commandName } from '../command/command-name.ts'
+import { allPages } from '../config/all-pages.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
+import { cellsWithIds } from '../terminal/session-table.ts'
+import { printTable, timeAgo } from '../terminal/table.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
+
+export const approvals = defineCommand({
+  options: { ...clientOptions, ...outputOptions },
+  notes: 'Answer with bridle approve or bridle reject.',
+  run: async ({ flags, env, out }) => {
+    const fabric = await createClient(flags, env)
+    const open: PendingApproval[] = []
+    for await (const page of allPages((cursor) => fabric.approvals(present({ cursor })))) open.push(...page.approvals)
+    const rows: PendingApproval[] = []
+    for (const row of open) rows.push(await whole(fabric, row))
+    const show = async (): Promise<void> => {
+      const now = Date.now()
+      const heads = ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE']
+      const table = (ids: readonly string[]) =>
+        rows.map((row, at) => [
+          ids[at] ?? row.sessionId,
+          row.id,
+          row.agent,
+          escapeInvisible(row.toolName),
+          timeAgo(row.requestedAt, now),
+          escapeInvisible(row.title ?? ''),
+        ])
+      const ids = rows.map(({ sessionId }) => sessionId)
+      const under = rows.map((row) => inboxLines(row, out.width))
+      printTable(out, heads, cellsWithIds(out, heads, ids, table), under)
+      const [first] = rows
+      if (first === undefined) return
+      const { sessionId: id, agent } = first
+      const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
+      for (const verb of ['approve', 'reject']) out.note(`${commandName(env)} ${verb} ${id} ${first.id}${words}`)
+    }
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note('Nothing waits.')
+    else await show()
+  },
+})
+
+/** The whole approval, from its session: a list omits long arguments and cuts long reasons, and a person must see all of it. */
+const whole = async (
+  fabric: Awaited<ReturnType<typeof createClient>>,
+  row: PendingApproval,
+): Promise<PendingApproval> => {
+  // A server of an older version has no `isCut`, and omits the arguments.
+  if (row.isCut === false) return row
+  try {
+    const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
+    const found = open.find(({ id }) => id === row.id)
+    // An approval that was answered in the meantime is not in the session any more.
+    return found
+      ? { ...row, title, toolName: found.toolName, args: found.args, reason: found.reason, isCut: false }
+      : row
+  } catch (error) {
+    if (error instanceof FabricError && error.status === 404) return row
+    throw error
+  }
+}

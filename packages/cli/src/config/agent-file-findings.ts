@@ -1,0 +1,31 @@
+// The files of agents in this folder, as `bridle doctor` judges them.
+import { builtInNames, definitionProblem } from '@bridle/server/agents/definition-problem'
+import { findAgents } from '@bridle/server/agents/folder'
+import { withGuard } from '@bridle/server/agents/trust/guarded-loading'
+import { createModelSource, type ModelEnv, modelNeeds } from '@bridle/server/models/model-source'
+import { nodePackages, packagesFolder } from '@bridle/server/models/node-packages'
+import type { ServerOptions } from '@bridle/server/node/index'
+import type { DoctorFinding } from '../commands/doctor.ts'
+import { DEFAULT_DATA } from './default-data.ts'
+
+type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents' | 'models' | 'data'>
+
+/** A server refuses the same files. A name that the server has already is the mistake that shows least: its own agent answers. */
+export const agentFileFindings = async (settings: AgentSettings, env: ModelEnv): Promise<DoctorFinding[]> => {
+  const { agents, agentsRoot = '.', builtInAgents, models, data = DEFAULT_DATA } = settings
+  if (agentsRoot === false) return []
+  const given = typeof agents === 'string' ? [] : (agents ?? []).map(({ name }) => name)
+  const taken = new Set([...builtInNames.filter((name) => builtInAgents?.includes(name) ?? true), ...given])
+  const { missing } = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
+  const files = await withGuard(agentsRoot, data, () => findAgents(agentsRoot, agents))
+  return files.map((found) => {
+    const problem = 'definition' in found ? definitionProblem(found.definition, taken) : found.problem
+    const check = `agent ${'definition' in found ? found.definition.name : found.name}`
+    if (problem !== null) return { check, state: 'wrong', detail: `${found.file}: ${problem}` }
+    const { model = null } = 'definition' in found ? found.definition : {}
+    const needs = model && modelNeeds(model, missing)
+    return needs === null
+      ? { check, state: 'ok', detail: found.file }
+      : { check, state: 'note', detail: `not available: ${needs}` }
+  })
+}

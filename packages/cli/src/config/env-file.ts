@@ -1,0 +1,39 @@
+// `.env` of the working directory. The real environment wins over it. Its secrets are kept as those of the environment are: the
+// command has them, and programs that it starts do not.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { UnconfirmedFileError } from '@bridle/server/agents/import-errors'
+import { trustedFiles } from '@bridle/server/agents/trust/trusted-files'
+import { failure, usageError } from '../command/command.ts'
+import { dataFolderOf } from './default-data.ts'
+import { SERVER_SECRETS } from './sealed-environment.ts'
+
+/**
+ * The environment of a command, with the variables of the file. Agents of the user read `process.env`, so the variables are set
+ * there too; tokens and secrets of the server are not.
+ */
+export const withEnvFile = (
+  env: NodeJS.ProcessEnv,
+  folder = '.',
+  data = dataFolderOf({}, folder, env),
+): NodeJS.ProcessEnv => {
+  const variables = readVariables(join(folder, '.env'), data)
+  for (const [name, value] of Object.entries(variables))
+    if (!(name in env) && !SERVER_SECRETS.includes(name)) process.env[name] = value
+  return { ...variables, ...env }
+}
+
+const readVariables = (path: string, data: string): NodeJS.ProcessEnv => {
+  // A folder of that name is a Python environment.
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
+  try {
+    const content = readFileSync(path)
+    // The file may name the server that gets a token, and the address that gets a key.
+    trustedFiles(data).check(path, content)
+    return parseEnv(content.toString('utf8')) as NodeJS.ProcessEnv
+  } catch (error) {
+    if (error instanceof UnconfirmedFileError) throw failure(error.message)
+    throw usageError(`.env cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}

@@ -1,0 +1,89 @@
+// A server for a command: the one that runs, else one in this process that ends with the command. A server that was named is never replaced.
+import { randomBytes } from 'node:crypto'
+import { FabricError } from '@bridle/client/http/error'
+import type { FabricClient } from '@bridle/client/index'
+import { failure } from '../command/command.ts'
+import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
+import {
+  createClient,
+  createWatchingClient,
+  namedUrl,
+  type ServerAddress,
+  serverAddress,
+  serverSettings,
+} from '../config/settings.ts'
+import { certificateProblem } from '../errors/explain-error.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { startServer } from './own-server.ts'
+import { ownServerLog } from './own-server-log.ts'
+
+export interface ServerConnection {
+  readonly fabric: FabricClient
+  /** The same for plain requests of a command that ends: they have a limit, and a line that says what is waited for. */
+  readonly plain: FabricClient
+  /** Where the server is, and its token: for a socket. */
+  readonly address: Pick<ServerAddress, 'url' | 'authToken'>
+  /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */
+  readonly ownData: string | null
+  readonly close: () => Promise<void>
+}
+
+export const connectOrStart = async (
+  flags: {
+    readonly url?: string
+    readonly tenant?: string
+    readonly data?: string
+    readonly agents?: string
+  },
+  env: NodeJS.ProcessEnv,
+  out: CliOutput,
+): Promise<ServerConnection> => {
+  const found = await serverAddress(flags, env)
+  const { url } = found
+  const plain = await createClient(flags, env, found)
+  const silence = await silenceOf(plain)
+  if (silence === null)
+    return {
+      fabric: await createWatchingClient(flags, env, found),
+      plain,
+      address: found,
+      ownData: null,
+      close: async () => {},
+    }
+  // Work that was meant for a named server must not run here, with the files and keys of this machine.
+  if (namedUrl(flags, env) !== null) throw silence
+
+  const settings = await serverSettings(flags, env)
+  // A random token: no other program may call this server, least of all an engine that it runs.
+  const ownerToken = randomBytes(32).toString('base64url')
+  const log = settings.log ?? ownServerLog(env)
+  const server = await startServer({ ...settings, log, ownerToken, port: 0, host: '127.0.0.1' }).catch(
+    (error: { code?: unknown }) => {
+      if (error.code !== 'in_use' || !(error instanceof Error)) throw error
+      throw failure(`${error.message} No Bridle answers at ${url}; --url names the server of that process.`)
+    },
+  )
+  out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
+  const address = { url: server.url, authToken: ownerToken }
+  return {
+    fabric: await createWatchingClient(flags, env, address),
+    plain: await createClient(flags, env, address),
+    address,
+    ownData: settings.data,
+    close: () => server.close(),
+  }
+}
+
+/** The error of a server that cannot be reached; null if Bridle answers. Throws if something else answers, or Bridle too late. */
+export const silenceOf = (fabric: FabricClient): Promise<FabricError | null> =>
+  fabric.health().then(
+    ({ ok }) => {
+      if (ok === true) return null
+      throw failure(notBridleText(fabric.url))
+    },
+    (error: unknown) => {
+      if (certificateProblem(error) !== null || !(error instanceof FabricError)) throw error
+      if (error.status === 0) return error
+      throw error.type === NO_ANSWER || error.isRetryable ? error : failure(notBridleText(fabric.url))
+    },
+  )

@@ -1,0 +1,83 @@
+// The text of an approval: every character of what a person is asked to allow, and the reason on a line of its own.
+
+import type { ArgumentDraft } from '../approvals/argument-draft.ts'
+import { argumentDiffLines, changeLines } from './argument-diff.ts'
+import { displayWidth } from './display-width.ts'
+import { type FileChange, type FileEdit, fileChangeOf, pathText } from './file-change.ts'
+import type { CliOutput } from './output.ts'
+import { escapeInvisible, wrapText } from './text-lines.ts'
+
+export interface ApprovalDetails {
+  /** The tool, or the subject of another question. */
+  readonly subject: unknown
+  readonly args?: unknown
+  readonly reason?: unknown
+}
+
+/**
+ * Continued arguments begin with a bar, so that padding cannot imitate a line of this program. A change of a file is a path and a diff;
+ * only its lines and the mark have colours.
+ */
+export const approvalLines = (
+  { subject, args, reason }: ApprovalDetails,
+  columns: number,
+  style: CliOutput['style'] = (_format, text) => text,
+  mark = style(['bold', 'yellow'], '?'),
+): string[] => {
+  const change = fileChangeOf(args)
+  const shown = change === null ? visibleArguments(args) : pathText(change.path)
+  const call = wrapText(`${escapeInvisible(textOf(subject))}${shown === '' ? '' : ` ${shown}`}`, columns - INDENT)
+  return [
+    ...call.map((line, at) => `${at === 0 ? mark : BAR} ${line}`),
+    ...(change === null ? [] : change.edits.flatMap((edit, at) => editLines(edit, at, change, columns, style))),
+    ...reasonLines(reason, columns),
+  ]
+}
+
+const editLines = (
+  { lines, options }: FileEdit,
+  at: number,
+  { edits }: FileChange,
+  columns: number,
+  style: CliOutput['style'],
+): string[] => {
+  const place = edits.length === 1 ? '' : `Edit ${at + 1} of ${edits.length}`
+  const heading = [place, visibleArguments(options)].filter((each) => each !== '').join(' ')
+  return [...(heading === '' ? [] : [`  ${heading}`]), ...changeLines(lines, columns, style)]
+}
+
+/** The approval with the arguments as the person has edited them, and below it what changed. */
+export const draftLines = (
+  request: ApprovalDetails,
+  { original, edited }: Pick<ArgumentDraft, 'original' | 'edited'>,
+  columns: number,
+  style: CliOutput['style'],
+): string[] =>
+  edited === null
+    ? approvalLines(request, columns, style)
+    : [
+        ...approvalLines({ ...request, args: edited }, columns, style),
+        ...argumentDiffLines(original, edited, columns, style),
+      ]
+
+/** Arguments as JSON without invisible characters; the JSON parses to the same value. */
+export const visibleArguments = (args: unknown): string => {
+  const json = JSON.stringify(args)
+  return json === undefined || json === '{}' || json === 'null' ? '' : escapeInvisible(json)
+}
+
+const reasonLines = (reason: unknown, columns: number): string[] => {
+  const text = textOf(reason)
+  if (text === '') return []
+  const head = '  Reason: '
+  const lines = text.split(/\r?\n/).flatMap((line) => wrapText(escapeInvisible(line), columns - displayWidth(head)))
+  return lines.map((line, at) => `${at === 0 ? head : '          '}${line}`)
+}
+
+/** An object where the wire promises a text is shown as JSON: a person must not approve what is not shown. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value)
+
+const BAR = '│'
+/** The mark and a space. */
+const INDENT = 2

@@ -1,0 +1,256 @@
+// Prints AgentEvents for people: text as it streams, and everything else in separate lines.
+
+import { byActor, bytesText, eventText } from '@bridle/words/index'
+import { commandName } from '../command/command-name.ts'
+import { LAST_WORDS_CHARS } from '../command/limits.ts'
+import { approvalLines } from './approval-text.ts'
+import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
+import { displayWidth, endInColumns } from './display-width.ts'
+import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
+import { behindLabel, wrapWords } from './text-lines.ts'
+import { createWordFlow } from './word-flow.ts'
+
+/** An event from a server, perhaps of a type that this version does not know yet. */
+export interface PrintableEvent {
+  readonly type: string
+  readonly sessionId: string
+  readonly data: { readonly [name: string]: unknown }
+}
+
+export interface EventPrinterOptions {
+  /** Shows the prompts: the person who watches has not typed them. */
+  readonly withPrompts: boolean
+  readonly withHints: boolean
+  /** Says when a run is completed: the person who watches a session sees several, and nothing else tells their ends. */
+  readonly withEnds?: boolean
+  /** How the command line is called here; default: as this process was. */
+  readonly command?: string
+  /** The flags that lead a further command to the same session. */
+  readonly nextFlags?: () => string
+  /** Whether an approval has its answer: then nothing says how to answer it. */
+  readonly isAnswered?: (approvalId: string) => boolean
+  /** Whether this terminal asked about an approval and sent no answer: somebody else has answered it. */
+  readonly isElsewhere?: (approvalId: string) => boolean
+}
+
+export interface EventPrinter {
+  readonly print: (event: PrintableEvent) => void
+  /** Ends the open line; false = none is open. */
+  readonly freshLine: () => boolean
+}
+
+export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
+  const {
+    withPrompts,
+    withHints,
+    withEnds = false,
+    command = commandName(),
+    nextFlags = () => '',
+    isAnswered = () => false,
+    isElsewhere = () => false,
+  } = options
+  let open: 'text' | 'thinking' | null = null
+  let streamed = ''
+  /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
+  let beforeCall = 0
+  /** The line of the newest answer to an approval. */
+  let answered = ''
+  /** The run has its result, and its end is not printed yet. */
+  let isCompleted = false
+  /** The newest run that has begun. Null = somebody attached in the middle of it. */
+  let newestRun: unknown = null
+  // A pipe gets the text as it is.
+  const flow = out.canAsk ? createWordFlow(() => out.width) : null
+  /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
+  let isWhole = false
+
+  const freshLine = (): boolean => {
+    if (open === null) return false
+    out.write('\n')
+    flow?.startLine()
+    open = null
+    return true
+  }
+  const stream = (kind: 'text' | 'thinking', delta: string) => {
+    if (open !== kind) freshLine()
+    const text = escapeControls(delta)
+    const written = flow?.push(text) ?? text
+    out.write(kind === 'thinking' ? out.style(['dim', 'italic'], written) : written)
+    open = text === '' ? open : text.endsWith('\n') ? null : kind
+  }
+  /** A line cut to the width, behind a coloured mark. */
+  const line = (mark: string, format: TextStyle, text: string) => {
+    freshLine()
+    out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
+  }
+
+  const whole = (mark: string, format: TextStyle, text: string) => {
+    freshLine()
+    const shown = escapeControls(text.trim().replaceAll('\t', '  '))
+    const parts = shown.split(/\r?\n/).flatMap((each) => wrapWords(each, out.width - 2))
+    for (const part of behindLabel(`${out.style(format, mark)} `, parts, 2)) out.line(part)
+  }
+
+  /** A remark about the run, which is no part of its answer. */
+  const dimLines = (text: string) => {
+    freshLine()
+    const parts = wrapWords(escapeControls(text.trim()), out.width - 2)
+    for (const part of behindLabel('… ', parts)) out.line(out.style('dim', part))
+  }
+
+  /** A person approved the call with other arguments: these are shown as the first ones were. */
+  const changedCall = (words: string, args: unknown, reason: unknown) => {
+    freshLine()
+    const subject = `${words}, ${inlineValue(args) === '' ? 'without arguments' : 'as'}`
+    approvalLines({ subject, args, reason }, out.width, out.style, out.style('green', '✓')).forEach(out.line)
+  }
+
+  /** Checkpoints and artifacts stand between the result of a run and its end. */
+  const endRun = () => {
+    freshLine()
+    if (withEnds && isCompleted) line('✓', 'green', 'completed')
+    isCompleted = false
+  }
+
+  const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
+    prompt_start: ({ text, runId }) => {
+      // Between two runs that were queued there is no `idle`.
+      endRun()
+      newestRun = runId
+      streamed = ''
+      beforeCall = 0
+      isWhole = true
+      if (withPrompts) line('›', ['bold', 'cyan'], String(text))
+    },
+    text_delta: ({ delta }) => {
+      streamed += String(delta)
+      stream('text', String(delta))
+    },
+    thinking_delta: ({ delta }) => stream('thinking', String(delta)),
+    text_superseded: ({ chars }) => {
+      const kept = streamed.slice(0, Number(chars))
+      if (isWhole && kept === streamed) return
+      streamed = kept
+      beforeCall = Math.min(beforeCall, kept.length)
+      if (!isWhole) line('↺', 'yellow', 'The end of the answer is withdrawn; it goes on:')
+      else line('↺', 'yellow', restartText(lastWords(kept)))
+    },
+    tool_start: ({ toolName, args }) => {
+      beforeCall = streamed.length
+      const call = `${toolName} ${inlineValue(args)}`
+      const path = pathArgument(args)
+      const room = out.width - 2 - displayWidth(`${toolName} `)
+      const isCut = displayWidth(call) > out.width - 2
+      line('●', 'blue', isCut && path !== null ? `${toolName} ${endInColumns(path, room)}` : call)
+    },
+    tool_end: ({ toolName, isError, result, outcome }) => {
+      // A call that was denied ends with the words of its answer.
+      if (isError && `${toolName} ${inlineValue(result)}` === answered) return
+      const facts = outcomeText(outcome)
+      const text = `${toolName}${facts === '' ? '' : ` (${facts})`} ${inlineValue(result)}`
+      if (isError) whole('✗', 'red', text)
+      else line('✓', 'green', text)
+    },
+    task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
+    task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
+    approval_requested: ({ approvalId, subject, args, reason }, session) => {
+      freshLine()
+      approvalLines({ subject, args, reason }, out.width, out.style).forEach(out.line)
+      if (!withHints || isAnswered(String(approvalId))) return
+      const which = escapeControls(`${session} ${approvalId}`)
+      for (const verb of ['approve', 'reject'])
+        out.line(out.style('dim', `  ${command} ${verb} ${which}${nextFlags()}`))
+    },
+    approval_resolved: ({ approvalId, subject, decision, reason, args }) => {
+      const isApproved = decision === 'approved'
+      const words = decisionText(subject, decision, isElsewhere(String(approvalId)))
+      if (isApproved && args !== undefined) return changedCall(words, args, reason)
+      const because = reason ? `: ${reason}` : ''
+      answered = decisionText(subject, decision, false) + because
+      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', words + because)
+    },
+    compaction: ({ messagesBefore, messagesAfter }) =>
+      line(
+        '~',
+        'dim',
+        eventText('context_compacted', { original_count: messagesBefore, compacted_count: messagesAfter }),
+      ),
+    checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
+    artifact_published: ({ name, contentType, size, artifactId, kind, reason }) => {
+      const isProposal = kind === 'memory_proposal'
+      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${bytesText(Number(size))}`
+      line('▣', 'magenta', `${name} (${about}) ${artifactId}${isProposal && reason ? `: ${reason}` : ''}`)
+    },
+    // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
+    result: ({ result }) => {
+      freshLine()
+      isCompleted = true
+      const ending = streamed.slice(beforeCall).trim()
+      const isShown =
+        typeof result === 'string' &&
+        (result === streamed || streamed.endsWith(`\n\n${result}`) || (ending !== '' && result.trim() === ending))
+      if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
+    },
+    error: ({ message }) => whole('✗', 'red', String(message)),
+    // A prompt that is dropped from the queue has the event of a run that is cancelled.
+    cancelled: ({ runId, actor, actorClaimed, reason }) => {
+      newestRun ??= runId
+      const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
+      // The kernel's reason where nobody gave one.
+      const who = byActor(end, { actor, actor_claimed: actorClaimed })
+      whole('✗', 'yellow', reason && reason !== 'cancelled' ? `${who}: ${reason}` : who)
+    },
+    waiting: ({ reason }) => dimLines(`waits: ${reason}`),
+    notice: ({ message }) => dimLines(String(message)),
+    operator_action: (data) => whole('·', 'dim', actionText(data)),
+    idle: endRun,
+    reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
+  }
+
+  return {
+    freshLine,
+    print: ({ type, data, sessionId }) => {
+      const printRaw = () => line('·', 'dim', `${type} ${inlineValue(data)}`)
+      if (!Object.hasOwn(lines, type)) return printRaw()
+      try {
+        lines[type]?.(data, sessionId)
+      } catch {
+        // A field that should be a text may hold an object without a `toString`.
+        printRaw()
+      }
+    },
+  }
+}
+
+/** The events of the session behind the actions of this wire. An action of a later server keeps its name. */
+const actionEvents: { readonly [action: string]: string } = {
+  pause: 'session_paused',
+  resume: 'session_resumed',
+  branch: 'branched',
+  import: 'session_imported',
+  archive: 'session_archived',
+  unarchive: 'session_unarchived',
+  rename: 'session_renamed',
+  policy: 'policy_set',
+  signal: 'signal_received',
+  memory: 'memory_decided',
+}
+
+const actionText = ({ action, actor, actorClaimed, reason, name, decision, from }: PrintableEvent['data']): string => {
+  const type = Object.hasOwn(actionEvents, String(action)) ? actionEvents[String(action)] : undefined
+  const more = { title: name, key: name, name, decision, parent: { id: from } }
+  return eventText(type ?? String(action), { ...more, actor, actor_claimed: actorClaimed, reason })
+}
+
+/** The end of a text, for a person to find the place. */
+const lastWords = (text: string): string => {
+  const words = text.trim().replace(/\s+/g, ' ')
+  return words.length <= LAST_WORDS_CHARS ? words : `…${words.slice(-LAST_WORDS_CHARS).toWellFormed()}`
+}
+
+/** Ends the line in which a Ctrl+C may have printed `^C`. */
+export const endLine = (out: CliOutput, printer: EventPrinter): void => {
+  if (!printer.freshLine() && out.canAsk) out.write('\n')
+}
+
+const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))

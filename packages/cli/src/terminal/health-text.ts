@@ -1,0 +1,27 @@
+import type { HealthEnvelope, SessionRow } from '@bridle/client/index'
+import { budgetLabel, budgetText } from '@bridle/words/index'
+import { escapeControls } from './output.ts'
+import { wrapWords } from './text-lines.ts'
+
+type Health = HealthEnvelope['payload']
+
+/** The score with its flags, then every finding that lowered it, then what can be done. */
+export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, recovery_hint }: Health): string[] => [
+  [String(score), ...(flags.length === 0 ? [] : [flags.join(', ')])].join(': '),
+  ...penalties.map(
+    ({ points, reason, evidence }) => `−${points} ${reason}${evidence.length === 0 ? '' : ` (${evidence.join(', ')})`}`,
+  ),
+  ...budget_pressure.budgets
+    .filter(({ level }) => level !== 'ok')
+    .map(({ budget, value, limit, level }) => `${budgetLabel(budget)}: ${budgetText(budget, value, limit)} (${level})`),
+  ...[hint ?? recovery_hint?.label].filter((text) => text !== undefined),
+]
+
+/** A change of a list, and below it what can be done. Nothing is cut: a long id would push out what matters. */
+export const healthChangeLines = ({ id, status, health }: SessionRow, columns: number): string[] => [
+  escapeControls([id, status, healthWords(health)].join('  ')),
+  ...(health?.hint ? wrapWords(escapeControls(health.hint), columns).map((line) => line.trimEnd()) : []),
+]
+
+export const healthWords = (health: SessionRow['health']): string =>
+  health === null ? '-' : [health.score, ...health.flags].join(' ')

@@ -1,0 +1,220 @@
+// A prompt and the run that answers it, from its acceptance to its end: through the queue, approvals and restarts of the server. The session may
+// have other runs before and after, whose events are left out.
+import type { AcceptedRun, AgentEvent, RunStatus } from '@bridle/wire/fabric/wire'
+import type { CancelReceipt } from '@bridle/wire/http/wire'
+import { FabricError } from '../http/error.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS } from '../http/limits.ts'
+import type { NewWorkspace } from './calls.generated.ts'
+import type { FabricCalls } from './calls.ts'
+import { sleep } from './event-feed.ts'
+import type { FabricJson } from './request-options.ts'
+
+/** Attempts to submit a run while the server cannot be reached: some seconds, the time of a restart. */
+const SUBMIT_TRIES_MAX = 5
+
+/** Settings of `ask`. */
+export interface AskOptions {
+  /** The same key and input are one run, however often they are asked. Default: a new one. */
+  readonly idempotencyKey?: string
+  /** Ends the reading. The run continues. */
+  readonly signal?: AbortSignal
+  /** The server cannot be reached at the moment; the next try follows. */
+  readonly onRetry?: (cause: FabricError) => void
+  /** The events come: for the first time, or again after `onRetry`. */
+  readonly onOpen?: () => void
+  /** The folder of a new session. A session that exists with another one is a FabricError. */
+  readonly workspace?: NewWorkspace
+}
+
+/** A run that was asked for: its events in a `for await` loop, and its outcome. */
+export interface AskedRun extends AsyncIterable<AgentEvent> {
+  /** Resolves when the server has accepted the run, which continues from then on even if nobody listens. */
+  readonly accepted: Promise<AcceptedRun>
+  /** The outcome. A run that fails or is cancelled has one, too: its `status` says so. */
+  readonly result: Promise<RunStatus>
+  /** Cancels this run, or takes it out of the queue. */
+  cancel(options?: { readonly reason?: string; readonly actor?: string }): Promise<CancelReceipt>
+}
+
+/** The calls that a run needs. */
+export type AskCalls = Pick<FabricCalls, 'session' | 'invoke' | 'run' | 'events' | 'cancel'>
+
+/** Sends the prompt at once. Each loop reads the events of the run from its beginning; a loop may be left at any time. */
+export const askRun = (
+  calls: AskCalls,
+  agent: string,
+  id: string,
+  input: FabricJson,
+  options: AskOptions = {},
+): AskedRun => {
+  const submitted = submit(calls, agent, id, input, options)
+  const accepted = submitted.then((run) => run.accepted)
+  // The caller may look at `accepted` later, or only at the loop.
+  accepted.catch(() => {})
+  let outcome: Promise<RunStatus> | null = null
+  const follow = (run: SubmittedRun) => followRun({ calls, agent, id, input, ...run }, options)
+
+  return {
+    accepted,
+    get result() {
+      outcome ??= submitted.then(async (run) => {
+        const events = follow(run)
+        for (;;) {
+          const { done, value } = await events.next()
+          if (done) return value
+        }
+      })
+      return outcome
+    },
+    cancel: async (why = {}) => {
+      const { runId } = await accepted
+      return calls.cancel(id, { ...why, runId, agent })
+    },
+    async *[Symbol.asyncIterator]() {
+      const status = yield* follow(await submitted)
+      outcome ??= Promise.resolve(status)
+    },
+  }
+}
+
+interface SubmittedRun {
+  readonly accepted: AcceptedRun
+  /** The run's first event comes after this one. */
+  readonly after: string
+  /** Prompts that waited when it was sent. */
+  readonly queued: number
+}
+
+const submit = async (
+  calls: AskCalls,
+  agent: string,
+  id: string,
+  input: FabricJson,
+  options: AskOptions,
+): Promise<SubmittedRun> => {
+  // With a key of the caller's, the run may be an earlier one.
+  const mayBeEarlier = options.idempotencyKey !== undefined
+  const before = mayBeEarlier
+    ? null
+    : await calls.session(id, agent).catch((error: unknown) => {
+        if (error instanceof FabricError && error.status === 404) return null
+        throw error
+      })
+  // The key makes a retry safe when the connection breaks before the answer.
+  const { idempotencyKey = crypto.randomUUID(), signal, workspace } = options
+  const settings = { idempotencyKey, ...(signal && { signal }), ...(workspace && { workspace }) }
+  const send = () => calls.invoke(agent, id, input, { async: true, ...settings })
+  const accepted = await retryWhile(send, options, (error, tries) => error.status === 0 && tries < SUBMIT_TRIES_MAX)
+  return { accepted, after: before?.lastEventId ?? '0', queued: before?.queued ?? 0 }
+}
+
+interface FollowedRun extends SubmittedRun {
+  readonly calls: AskCalls
+  readonly agent: string
+  readonly id: string
+  readonly input: FabricJson
+}
+
+async function* followRun(
+  { calls, agent, id, input, accepted: { runId }, after, queued }: FollowedRun,
+  options: AskOptions,
+): AsyncGenerator<AgentEvent, RunStatus, undefined> {
+  const { signal } = options
+  const currentStatus = () =>
+    retryWhile(
+      () => calls.run(id, runId, agent),
+      options,
+      (error) => error.isRetryable,
+    )
+  const lastEventId = () =>
+    retryWhile(
+      async () => (await calls.session(id, agent)).lastEventId,
+      options,
+      (error) => error.isRetryable,
+    )
+  const leave = new AbortController()
+  let removal: unknown = null
+  let connections = 0
+  const feed = calls.events(agent, id, {
+    after,
+    signal: signal ? AbortSignal.any([signal, leave.signal]) : leave.signal,
+    onRetry: (cause) => options.onRetry?.(cause),
+    // A run that was removed while the connection was down would never report its end.
+    onOpen: () => {
+      options.onOpen?.()
+      if (++connections === 1) return
+      currentStatus().catch((error: unknown) => {
+        removal = error
+        leave.abort()
+      })
+    },
+  })
+  try {
+    let ahead = queued
+    let isOurs = false
+    for await (const event of feed) {
+      if (event.type === 'prompt_start' && !isOurs) {
+        // An older server does not name the run of a prompt; compare text and position instead.
+        const { runId: promptRunId, text } = event.data
+        isOurs =
+          promptRunId === undefined ? await isPromptOf(input, text, ahead--, currentStatus) : promptRunId === runId
+        if (isOurs) yield event
+        continue
+      }
+      // A notice may be about this run while it waits for its turn, or about one that waits behind it.
+      if (event.type === 'notice') {
+        if (event.data.runId === runId || (isOurs && event.data.runId === null)) yield event
+        continue
+      }
+      // A prompt that waits in a paused session begins when the session is resumed.
+      if (event.type === 'operator_action' && !isOurs) {
+        if (event.data.action === 'pause' || event.data.action === 'resume') yield event
+        continue
+      }
+      const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
+      const isDropped = event.type === 'cancelled' && event.data.runId === runId
+      const now = mayBeOver || isDropped ? await currentStatus() : null
+      if ((isOurs && event.type !== 'prompt_start') || isDropped) yield event
+      if (!now || !isFinal(now)) continue
+      // A run may have ended while the events before it are still read.
+      if (isOurs || isDropped || event.id === (await lastEventId())) return now
+    }
+  } finally {
+    leave.abort()
+  }
+  if (removal !== null) throw removal
+  signal?.throwIfAborted()
+  throw new FabricError(0, 'closed', 'The event stream ended before the run did.')
+}
+
+/** Whether this prompt is the submitted one: the run has left the queue, and the text matches or nothing is ahead of it. */
+const isPromptOf = async (
+  input: FabricJson,
+  text: string,
+  ahead: number,
+  currentStatus: () => Promise<RunStatus>,
+): Promise<boolean> => {
+  if ((await currentStatus()).status === 'queued') return false
+  return ahead <= 0 || text === (input as { readonly prompt?: unknown } | null)?.prompt
+}
+
+const isFinal = ({ status }: RunStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
+
+/** Repeats the call while the error is worth a retry. */
+const retryWhile = async <T>(
+  act: () => Promise<T>,
+  { signal, onRetry }: AskOptions,
+  isWorthIt: (error: FabricError, tries: number) => boolean,
+): Promise<T> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof FabricError) || !isWorthIt(error, tries)) throw error
+      onRetry?.(error)
+      await sleep(error.retryAfterMs ?? Math.min(RETRY_BASE_MS * 2 ** tries, RETRY_MAX_MS), signal)
+      signal?.throwIfAborted()
+    }
+  }
+}

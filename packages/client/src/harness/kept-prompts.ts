@@ -1,0 +1,97 @@
+// Prompts without an answer, kept where a reload of the page finds them. Each has its command id, so that sending it again takes effect once.
+import type { HarnessCommand } from '@bridle/wire/transport/wire'
+import { HELD_MAX } from '../http/limits.ts'
+import type { PromptStorage } from './options.ts'
+
+/** Characters of prompts that a page keeps for its next load: browsers give 5 MB to all of an origin. */
+const KEPT_CHARS_MAX = 1_000_000
+
+export interface KeptPrompt {
+  readonly command: HarnessCommand & { readonly type: 'submit'; readonly commandId: string }
+  readonly since: number
+  readonly sent: boolean
+}
+
+export class KeptPrompts {
+  readonly #storage: PromptStorage | null
+  #key: string | null = null
+  #text = ''
+
+  constructor(storage: PromptStorage | false | undefined) {
+    this.#storage = storage === false ? null : (storage ?? pageStorage())
+  }
+
+  /** The prompts that an earlier page left at this address; none when the address is the one of before. */
+  load(url: string, tenant?: string): readonly KeptPrompt[] {
+    const key = keyOf(url, tenant)
+    if (key === this.#key) return []
+    this.#write('')
+    this.#key = key
+    this.#text = this.#read()
+    return parse(this.#text)
+  }
+
+  save(prompts: readonly KeptPrompt[]): void {
+    const kept: KeptPrompt[] = []
+    let chars = 0
+    for (const each of prompts.slice(0, HELD_MAX)) {
+      chars += JSON.stringify(each).length
+      if (chars <= KEPT_CHARS_MAX) kept.push(each)
+    }
+    this.#write(kept.length === 0 ? '' : JSON.stringify(kept))
+  }
+
+  #write(text: string): void {
+    if (this.#key === null || text === this.#text) return
+    this.#text = text
+    // A full or forbidden storage costs the reload its prompts, and this page nothing.
+    try {
+      if (text === '') this.#storage?.removeItem(this.#key)
+      else this.#storage?.setItem(this.#key, text)
+    } catch {}
+  }
+
+  #read(): string {
+    try {
+      return this.#storage?.getItem(this.#key ?? '') ?? ''
+    } catch {
+      return ''
+    }
+  }
+}
+
+/** The storage of a tab. Node has a `sessionStorage`, too, which no reload reads. */
+const pageStorage = (): PromptStorage | null => {
+  try {
+    return typeof document === 'undefined' ? null : sessionStorage
+  } catch {
+    return null
+  }
+}
+
+/** The address without its credentials, which change and are secrets. */
+const keyOf = (url: string, tenant?: string): string => {
+  const { origin, host, pathname, searchParams } = new URL(url)
+  for (const name of ['token', 'ticket', 'after']) searchParams.delete(name)
+  // As the socket's address has it: the same id is another session in another tenant.
+  if (tenant !== undefined) searchParams.set('tenant', tenant)
+  searchParams.sort()
+  return `bridle.held ${origin === 'null' ? host : origin}${pathname}?${searchParams}`
+}
+
+/** The text may be of another version, or of another program. */
+const parse = (text: string): readonly KeptPrompt[] => {
+  try {
+    const entries: unknown = JSON.parse(text)
+    return Array.isArray(entries) ? entries.filter(isKept).slice(0, HELD_MAX) : []
+  } catch {
+    return []
+  }
+}
+
+const isKept = (entry: Partial<KeptPrompt> | null): entry is KeptPrompt =>
+  entry?.command?.type === 'submit' &&
+  typeof entry.command.prompt === 'string' &&
+  typeof entry.command.commandId === 'string' &&
+  typeof entry.since === 'number' &&
+  typeof entry.sent === 'boolean'

@@ -1,0 +1,72 @@
+// The client's copy of the server's state. A delta that does not fit this copy is refused as a whole, and the next connection
+// starts from a complete state.
+import type { DeltaOperation } from '@bridle/kernel/delta'
+import { positionText } from '@bridle/kernel/positions/log-position'
+import type { HarnessState } from '@bridle/kernel/projections/harness-state'
+import { applyToState } from '@bridle/kernel/state-operations'
+import type { ServerMessage } from '@bridle/wire/transport/wire'
+import { isMessage, isState, ProtocolError } from './server-messages.ts'
+
+type ServerMessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
+
+export class Replica {
+  #state: HarnessState = { status: 'idle', messages: [] }
+  #seq: number | null = null
+  #incarnation = 1
+  #hasState = false
+
+  get state(): HarnessState {
+    return this.#state
+  }
+
+  /** The sequence number of the state; null when the server sends none, or after a delta that did not fit. */
+  get seq(): number | null {
+    return this.#seq
+  }
+
+  /** The server's cursor: the sequence number, with the incarnation of the log. */
+  get cursor(): string | null {
+    return this.#seq === null ? null : positionText(this.#seq, this.#incarnation)
+  }
+
+  /** A connection that does not resume from `seq` has to begin with a state. */
+  beginConnection(isResumed: boolean): void {
+    this.#hasState = isResumed
+  }
+
+  replace({ state, seq, incarnation = 1 }: ServerMessageOf<'state'>): void {
+    this.#state = state
+    this.#seq = seq ?? null
+    this.#incarnation = incarnation
+    this.#hasState = true
+  }
+
+  /** Throws before anything changes: a delta is applied as a whole or not at all. */
+  apply({ operations, seq, prev }: ServerMessageOf<'delta'>): void {
+    if (!this.#hasState) throw new ProtocolError('a delta before any state')
+    if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
+      throw new ProtocolError(`a gap: at ${this.#seq}, got a delta from ${prev}`)
+    if (seq !== undefined && seq < (prev ?? 0)) throw new ProtocolError('a delta that leads backwards')
+    const next = applyToState(this.#state, operations)
+    if (!isState(next) || !changedMessages(next, operations).every(isMessage))
+      throw new ProtocolError('a delta that spoils the state')
+    this.#state = next
+    this.#seq = seq ?? null
+  }
+
+  /** The next connection has to start from a state. */
+  forget(): void {
+    this.#seq = null
+    this.#hasState = false
+  }
+}
+
+/** Only changed messages are checked: checking all of them at each delta would make long sessions slow. */
+const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
+  const indices = new Set<string>()
+  for (const { path } of operations) {
+    if (path[0] === undefined || (path[0] === 'messages' && path[1] === undefined)) return [...messages]
+    if (path[0] === 'messages') indices.add(path[1] as string)
+  }
+  return [...indices].map((index) => messages[Number(index)])
+}

@@ -1,0 +1,35 @@
+// The two folds of a log that a page shows: the state of the session, and the state of a screen over its stream.
+import { reduceFrontend } from '@bridle/client/frontend/reducer'
+import { emptyFrontendState, type FrontendState } from '@bridle/client/frontend/state'
+import type { AnyEvent, Key } from '@bridle/kernel/event'
+import type { Incarnations } from '@bridle/kernel/positions/incarnation'
+import { emptyState, evolve, type SessionState } from '@bridle/kernel/projections/state'
+import { streamEnvelope } from '@bridle/wire/frontend/envelope'
+import type { LogEntry } from '@bridle/wire/log-entry'
+
+export interface FoldedState {
+  readonly session: SessionState
+  readonly events: FrontendState
+}
+
+/** The log whose entries are folded. */
+export interface FoldedLog {
+  readonly key: Key
+  readonly incarnations: Incarnations
+}
+
+/** Before the first event. The greeting of a stream names the session and the incarnation. */
+export const initialState = ({ key, incarnations }: FoldedLog): FoldedState => ({
+  session: emptyState,
+  events: { ...emptyFrontendState, sessionId: key.id, incarnation: incarnations.own },
+})
+
+/** An entry without its content moves the head and the time of the last activity, and changes nothing else: as hearsay does. */
+export const foldEntry = ({ session, events }: FoldedState, entry: LogEntry, log: FoldedLog): FoldedState => {
+  const event = (entry.withheld ? { ...entry, hearsay: true } : entry) as AnyEvent
+  const envelope = entry.withheld ? null : streamEnvelope(log.key, event, 'debug', log.incarnations)
+  return {
+    session: evolve(session, event),
+    events: envelope ? reduceFrontend(events, envelope) : events,
+  }
+}

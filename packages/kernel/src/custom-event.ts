@@ -1,0 +1,21 @@
+// Custom events of agents: any name outside the catalogue, with an object of bounded size. The log stores them as one type, so
+// that a later catalogue name never meets old custom events; the frontend's stream shows the agent's name.
+import { isEventType } from '@bridle/events/catalogue'
+import { CUSTOM_CHARS_MAX } from '@bridle/events/limits'
+
+const grammar = /^[a-z][a-z0-9_.:-]{0,63}$/i
+
+/** Names that surfaces make and the catalogue lacks. */
+const RESERVED = new Set(['health_snapshot'])
+
+/** Why the agent may not emit the event; null: it may. `data` is JSON. */
+export const customEventProblem = (name: unknown, data: unknown): string | null => {
+  if (typeof name !== 'string' || !grammar.test(name))
+    return `"${String(name).slice(0, 64)}" is not an event that an agent can emit: a name begins with a letter and has letters, digits and . _ : - only, at most 64.`
+  if (isEventType(name) || RESERVED.has(name)) return `"${name}" is not an event that an agent can emit.`
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return `The payload of "${name}" is not an object.`
+  if (JSON.stringify(data).length > CUSTOM_CHARS_MAX)
+    return `The payload of "${name}" is larger than ${CUSTOM_CHARS_MAX} characters. Publish it as an artifact.`
+  return null
+}

@@ -1,0 +1,25 @@
+// Execution feedback that no prompt has brought to the agent yet.
+import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
+import type { Projection } from './projection.ts'
+
+/** Entries of execution feedback that wait for the next prompt: as many as one request may bring; older ones have lost their worth. */
+const FEEDBACK_WAITING_MAX = 1_000
+
+export interface Feedback {
+  readonly waiting: readonly JsonObject[]
+}
+
+export const feedback: Projection<Feedback> = {
+  initial: { waiting: [] },
+  on: {
+    execution_feedback: ({ waiting }, { payload }) => ({
+      waiting: [...waiting, ...payload.entries].slice(-FEEDBACK_WAITING_MAX) as readonly JsonObject[],
+    }),
+    prompt_queued: (state, { payload: { input } }) =>
+      state.waiting.length > 0 && bringsFeedback(input) ? { waiting: [] } : state,
+  },
+}
+
+/** A prompt of another wire brings none, and leaves it for a later one. */
+const bringsFeedback = (input: Json | undefined): boolean =>
+  isJsonObject(input) && isJsonObject(input.openharness) && input.openharness.execution_feedback !== undefined

@@ -1,0 +1,187 @@
+// Spending against the budgets of the policy: how close each one is, which are newly crossed, and how much more an operator
+// grants.
+import { STUCK_MS } from '@bridle/events/limits'
+import type { BudgetName, Policy, SessionStatus } from '@bridle/events/schemas'
+import type { Lifecycle } from '../lifecycle-state.ts'
+import { runtimeMs } from './health.ts'
+import { assessHealth, type HealthReport } from './health-score.ts'
+import type { HealthFold } from './health-state.ts'
+
+/** A budget used to this part of its limit is under pressure: there is time left to react. */
+const BUDGET_HIGH_RATIO = 0.8
+
+/**
+ * Health as people see it, with how close each budget is: a limit lowers the score as soon as it is crossed. Rules ask
+ * `budgetsOverLimit` instead, so that the points for one budget cross no other one.
+ */
+export const assessWithBudgets = (
+  fold: HealthFold,
+  { policy, kind }: Pick<Lifecycle, 'policy' | 'kind'>,
+  status: SessionStatus,
+  now: number,
+): { readonly report: HealthReport; readonly budgets: readonly BudgetPressure[] } => {
+  const { score } = assessHealth(fold, status, now)
+  const over = budgetPressures(fold, policy, { score, status, now }).flatMap(({ budget, level }) =>
+    level === 'crossed' ? [budget] : [],
+  )
+  const report = assessHealth(fold, status, now, over, kind)
+  return { report, budgets: budgetPressures(fold, policy, { score: report.score, status, now }) }
+}
+
+/** How close each budget is to its limit. Time budgets count only finished time, so the value changes with events alone. */
+export const budgetPressures = (
+  fold: HealthFold,
+  policy: Policy,
+  { score, status, now }: { score: number; status: SessionStatus; now: number },
+): readonly BudgetPressure[] =>
+  budgetsOf(policy).map(([budget, policyLimit]) => {
+    const limit = limitOf(fold, budget, policyLimit)
+    const isClock = budget === 'max_runtime_minutes'
+    const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
+    const isNear =
+      budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * BUDGET_HIGH_RATIO
+    const isHigh = isClock ? runtimeMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
+    return {
+      budget,
+      limit,
+      value,
+      level: budget in fold.crossed || isOver(budget, value, limit) ? 'crossed' : isHigh ? 'high' : 'ok',
+    }
+  })
+
+export interface BudgetPressure {
+  readonly budget: BudgetName
+  readonly limit: number
+  readonly value: number
+  readonly level: 'ok' | 'high' | 'crossed'
+}
+
+/** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
+const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * BUDGET_HIGH_RATIO)
+
+/** The measured value of each budget. `min_score` is crossed below its limit, all others above. */
+const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: number, now: number) => number } = {
+  min_score: (_fold, score) => score,
+  max_runtime_minutes: (fold, _score, now) => runtimeMs(fold, now) / 60_000,
+  max_total_tokens: (fold) => fold.tokens,
+  max_cost_usd: (fold) => fold.costUsd,
+  max_context_usage_pct: (fold) => fold.contextPct,
+  max_failed_tool_calls: (fold) => fold.failedTools,
+  max_loop_warnings: (fold) => fold.loopWarnings,
+  max_repeated_plan_events: (fold) => fold.repeatedPlans,
+  max_tool_latency_ms: (fold) => fold.slowestToolMs,
+  max_events_without_evidence: (fold) => fold.withoutEvidence,
+}
+
+/** The limit in force: the granted one, or the policy's. */
+const limitOf = (fold: HealthFold, budget: BudgetName, limit: number): number =>
+  fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
+
+/** `min_score` is halved for each grant. Older logs grant the other budgets in steps of the policy's limit. */
+const stepLimit = (budget: BudgetName, limit: number, steps: number): number => {
+  if (steps === 0) return limit
+  // Round down, so that halving reaches zero.
+  return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
+}
+
+const isOver = (budget: BudgetName, value: number, limit: number): boolean => {
+  if (budget === 'min_score') return value < limit
+  return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
+}
+
+/** A granted limit is a sum of fractions. Rounded up, so that the timer fires when the limit is crossed. */
+const wholeMs = (minutes: number): number => Math.round(minutes * 60_000)
+
+/**
+ * The new limit of each crossed budget when an operator grants more: the amount spent plus the policy's limit, so that one
+ * more whole limit fits. A limit of zero grows by one.
+ */
+export const grantedLimits = (
+  fold: HealthFold,
+  policy: Policy,
+  now: number,
+): { readonly [budget in BudgetName]?: number } => {
+  const { score } = assessHealth({ ...fold, crossed: {} }, 'recovering', now)
+  const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
+  return Object.fromEntries(
+    crossed.map(([budget, policyLimit]) => {
+      if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, policyLimit), score)]
+      // JSON has no infinity.
+      return [budget, Math.min(measures[budget](fold, score, now) + (policyLimit || 1), Number.MAX_VALUE)]
+    }),
+  )
+}
+
+/** At least once. */
+const halvedBelow = (limit: number, score: number): number => {
+  let halved = Math.floor(limit / 2)
+  while (halved > score) halved = Math.floor(halved / 2)
+  return halved
+}
+
+/** Newly crossed budgets: each is reported once until an operator raises it. */
+export const newlyCrossedBudgets = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
+  return budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
+}
+
+/** Budgets over their limit. A crossed budget stays crossed until an operator raises it. */
+export const budgetsOverLimit = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
+  if (!policy.health) return []
+  const { score } = assessHealth(fold, status, now)
+  return budgetsOf(policy).flatMap(([budget, policyLimit]) => {
+    const limit = limitOf(fold, budget, policyLimit)
+    const value = measures[budget](fold, score, now)
+    return isOver(budget, value, limit) || budget in fold.crossed ? [{ budget, limit, value }] : []
+  })
+}
+
+/** Budgets that the work of children uses up together with that of their parent. */
+export const SHARED_BUDGETS = ['max_total_tokens', 'max_cost_usd', 'max_runtime_minutes'] as const
+
+/** The rest of each shared budget that the policy has. */
+export const remainingBudgets = (
+  fold: HealthFold,
+  policy: Policy,
+  now: number,
+): { readonly [budget in (typeof SHARED_BUDGETS)[number]]?: number } =>
+  Object.fromEntries(
+    SHARED_BUDGETS.flatMap((budget) => {
+      const limit = policy.health?.[budget]
+      return limit === undefined ? [] : [[budget, limitOf(fold, budget, limit) - measures[budget](fold, 0, now)]]
+    }),
+  )
+
+/** The next time at which health changes without an event; null: only events change it. */
+export const nextHealthChangeAt = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): number | null => {
+  if (status !== 'running' || fold.runningSince === null) return null
+  const moments = [fold.activeAt + STUCK_MS]
+  const minutes = policy.health?.max_runtime_minutes
+  if (minutes !== undefined) {
+    const limit = limitOf(fold, 'max_runtime_minutes', minutes)
+    moments.push(fold.runningSince + wholeMs(limit) - fold.ranMs + 1)
+    moments.push(fold.runningSince + highMs(limit) - fold.ranMs)
+  }
+  const ahead = moments.filter((moment) => moment > now)
+  return ahead.length === 0 ? null : Math.min(...ahead)
+}
+
+const budgetsOf = (policy: Policy): [BudgetName, number][] =>
+  (Object.keys(measures) as BudgetName[]).flatMap((budget) => {
+    const limit = policy.health?.[budget]
+    return typeof limit === 'number' ? [[budget, limit] as [BudgetName, number]] : []
+  })

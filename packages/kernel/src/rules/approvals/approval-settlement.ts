@@ -1,0 +1,47 @@
+// The answer to an approval, as the log records it. A run that ends cancels its approvals with this and nothing more: the
+// consequences of an answer, such as the end of a run, belong to approvals.ts.
+
+import type { ApprovalDecision, Payloads } from '@bridle/events/schemas'
+import { withCallId } from '../../ids.ts'
+import type { Approval } from '../../projections/approvals.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+
+export interface ApprovalSettlement {
+  readonly reason?: string
+  readonly actor?: string
+  readonly arguments?: Approval['arguments']
+  readonly approved_digest?: string
+  readonly superseded_by?: string
+  readonly pause?: boolean
+}
+
+/** The answer, as clients see it. */
+export const applied = (
+  approval: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): Payloads['approval_applied'] => ({
+  request_id: approval.id,
+  tool_call_id: approval.toolCallId,
+  tool_name: approval.tool,
+  decision,
+  reason: by.reason ?? null,
+  actor: by.actor ?? null,
+  approved_digest: by.approved_digest ?? null,
+  ...(by.arguments && approval.kind === 'tool' && { arguments: withCallId(by.arguments, approval.toolCallId) }),
+})
+
+export const recordDecision = (
+  w: DecisionBuilder,
+  approval: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): void => {
+  w.addToRun('approval_decided', { request_id: approval.id, decision, ...by })
+  w.addToRun('approval_applied', applied(approval, decision, by))
+}
+
+/** A cancelled approval has no answer and no consequence. */
+export const cancelApprovals = (w: DecisionBuilder): void => {
+  for (const approval of Object.values(w.state.approvals.open)) recordDecision(w, approval, 'cancelled', {})
+}

@@ -1,0 +1,163 @@
+// Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
+
+import { canonicalJson, ownProperty, present } from '@bridle/events/json'
+import { TIME_MAX } from '@bridle/events/limits'
+import type { ApprovalDecision, ToolEffect } from '@bridle/events/schemas'
+import { actorText } from '@bridle/words/approvals'
+import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
+import { approvalIdOf, withCallId, withoutCallId } from '../../ids.ts'
+import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
+import { grantBudget } from '../budgets/granted-budget.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+import { endTurn } from '../runs/runs.ts'
+import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
+
+/** Open approvals in one session: no person reads more, and each change sends all of them. */
+export const OPEN_APPROVALS_MAX = 100
+
+/** Requests an approval for a runner. The same call after a crash or a retry uses the existing answer, once. */
+export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): void => {
+  const { run } = w
+  if (!run) return
+  const { open, decided } = w.state.approvals
+  const kind = call.kind ?? 'tool'
+  const again = (each: Approval | DecidedApproval) =>
+    isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId
+  // The approval is open, or its answer is being delivered. A used answer, or other arguments, make a new approval.
+  const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === call.digest
+  if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
+
+  const earlier = (each: Approval | DecidedApproval) =>
+    each.runId === run.runId && each.requestedDigest === call.digest && !isOfAttempt(each, run)
+  // An expiry is not an answer: the same call gets a new approval.
+  const answered = Object.values(decided).find(
+    (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
+  )
+  const id = approvalIdOf(w.nextSeq)
+  for (const old of Object.values(open).filter((each) => earlier(each) || again(each)))
+    settleApproval(w, old, 'superseded', { superseded_by: id })
+
+  w.addToRun('approval_required', {
+    request_id: id,
+    tool_call_id: call.toolCallId,
+    tool_name: call.tool,
+    reason: call.reason,
+    arguments: withCallId(call.arguments, call.toolCallId),
+    kind,
+    ...(run.durable && { durable: true }),
+    requested_digest: call.digest,
+    ...present({ effect: effectOf(w, call), risk: call.risk, audience: call.audience, grants: call.grants }),
+    ...(call.fixed && { fixed: true }),
+    expires_at:
+      call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
+  })
+  const request = ownProperty(w.state.approvals.open, id)
+  if (!request) return
+  if (!answered) {
+    const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
+    if (isFlood) settleApproval(w, request, 'denied', { reason: 'Too many approvals are open.' })
+    return
+  }
+  w.addToRun('approval_delivered', { request_id: answered.id })
+  settleApproval(w, request, answered.decision, {
+    ...(answered.arguments && { arguments: answered.arguments }),
+    ...(answered.approvedDigest !== null && { approved_digest: answered.approvedDigest }),
+    ...(answered.reason !== null && { reason: answered.reason }),
+    ...(answered.pause && { pause: true }),
+  })
+}
+
+/** The effect that the call declares; undefined = none. */
+const effectOf = (w: DecisionBuilder, { effect, toolCallId }: ToolApprovalRequest): ToolEffect | undefined => {
+  if (effect !== undefined) return effect ?? undefined
+  const call = ownProperty(w.state.lifecycle.tools, toolCallId)
+  return call?.isUndeclared ? undefined : call?.effect
+}
+
+export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['approve'] | Refusal => {
+  const { approvalId: id, decision } = command
+  const decided = ownProperty(w.state.approvals.decided, id)
+  if (decided) {
+    const same =
+      decided.decision === decision &&
+      (!command.pause || decided.pause === true) &&
+      (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
+    return same ? { approvalId: id, decision } : alreadySettled(decided)
+  }
+  const approval = ownProperty(w.state.approvals.open, id)
+  if (!approval) return refuse('approval_not_found')
+  if (approval.expiresAt !== null && w.now >= approval.expiresAt)
+    return {
+      ...refuse('approval_settled', 'The approval has expired.'),
+      settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
+    }
+  if (command.args && isFixed(approval) && !isAsAsked(approval, command)) return refuse('arguments_fixed')
+  if (command.argumentsProblem !== undefined) return refuse('arguments_invalid', command.argumentsProblem)
+  settleApproval(w, approval, decision, {
+    ...(command.reason !== undefined && { reason: command.reason }),
+    ...(command.actor !== undefined && { actor: command.actor }),
+    ...(decision === 'approved' && command.args && isRunnersQuestion(approval) && { arguments: command.args }),
+    ...(decision === 'approved' && command.digest !== undefined && { approved_digest: command.digest }),
+    ...(command.pause && { pause: true }),
+  })
+  return { approvalId: id, decision }
+}
+
+/**
+ * A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call. The
+ * kernel's own questions stand for no call at all.
+ */
+export const isFixed = (approval: Approval): boolean =>
+  approval.kind === 'unknown_outcome' || approval.fixed || !isRunnersQuestion(approval)
+
+const isAsAsked = (approval: Approval, { args, digest }: ApproveCommand): boolean =>
+  isRunnersQuestion(approval)
+    ? digest === approval.requestedDigest
+    : canonicalJson(args) === canonicalJson(withoutCallId(approval.arguments))
+
+const alreadySettled = ({ decision, actor, isActorClaimed, decidedAt }: DecidedApproval): Refusal => ({
+  ...refuse(
+    'approval_settled',
+    `The approval was already ${decision}${actor === null ? '' : ` by ${actorText({ actor, actor_claimed: isActorClaimed })}`}.`,
+  ),
+  settlement: { decision, decidedBy: actor, ...(isActorClaimed && { decidedByClaimed: true }), decidedAt },
+})
+
+export const expireApprovals = (w: DecisionBuilder): void => {
+  for (const approval of Object.values(w.state.approvals.open)) {
+    if (approval.expiresAt !== null && w.now >= approval.expiresAt)
+      settleApproval(w, approval, 'expired', { reason: 'expired' })
+  }
+}
+
+export const withdrawBudgetQuestions = (w: DecisionBuilder, reason: string): void => {
+  for (const approval of Object.values(w.state.approvals.open))
+    if (approval.kind === 'budget') settleApproval(w, approval, 'superseded', { reason })
+}
+
+const settleApproval = (
+  w: DecisionBuilder,
+  approval: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): void => {
+  recordDecision(w, approval, decision, by)
+  if (!isRunnersQuestion(approval)) consequences[approval.kind](w, decision)
+}
+
+/** The consequences of answers to the kernel's questions. A runner's answer has none here: it is `undelivered` until the runner has it. */
+const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
+  tool: () => {},
+  budget: (w, decision) => {
+    if (decision === 'approved') grantBudget(w)
+    else if ((decision === 'denied' || decision === 'expired') && !w.state.lifecycle.paused)
+      w.add('session_paused', { reason: `budget ${decision}` })
+  },
+  unknown_outcome: (w, decision) => {
+    if (decision === 'approved' || decision === 'cancelled') return
+    endTurn(w, 'failed', {
+      message: 'The outcome of a call is unknown, and it was not to be repeated.',
+      reason: 'outcome_unknown',
+    })
+  },
+}

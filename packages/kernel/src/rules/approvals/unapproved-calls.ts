@@ -1,0 +1,51 @@
+// A call that needs an approval must not act before it has one. A runner that reports such a call as executed without an
+// approval, or after a denial, is stopped, and its run fails.
+
+import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
+import type { Payloads, ToolStatus } from '@bridle/events/schemas'
+import { type Approval, type DecidedApproval, isOfAttempt } from '../../projections/approvals.ts'
+import { truncate } from '../../text/truncate.ts'
+import { agentOfCall } from '../call-agents.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+import { settleToolCalls } from '../runs/runs.ts'
+import { cancelApprovals } from './approval-settlement.ts'
+
+/** Whether a call with this outcome has acted. An engine also ends calls that never ran, as `error` or `denied`. */
+export const hasActed = (status: ToolStatus): boolean =>
+  status === 'ok' || status === 'artifact' || status === 'timeout'
+
+/** Whether the call requested an approval in this attempt and the last one was not granted. */
+export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolean => {
+  const { run } = w
+  const { open, decided } = w.state.approvals
+  const isOfCall = (each: Approval | DecidedApproval) =>
+    each.toolCallId === toolCallId && run !== null && isOfAttempt(each, run)
+  if (Object.values(open).some((each) => each.kind === 'tool' && isOfCall(each))) return true
+  const last = Object.values(decided).findLast((each) => isOfCall(each) && !each.hasOutcome)
+  return last !== undefined && last.decision !== 'approved'
+}
+
+/** Keeps the reported outcome in the log: the call has acted, and readers have to know. */
+export const failUnapprovedCall = (w: DecisionBuilder, outcome: Payloads['tool_outcome']): void => {
+  const { run } = w
+  if (!run) return
+  const { tool_call_id: id, tool_name: tool, status } = outcome
+  const error = 'The call ran without an approval.'
+  const { outcome_type } = outcome
+  w.addToRun('tool_outcome', {
+    ...{ tool_call_id: id, tool_name: tool, outcome_type, status, reason: REASON, error },
+    ...agentOfCall(w, id),
+  })
+  settleToolCalls(w, 'error', REASON)
+  cancelApprovals(w)
+  const message = `The tool "${truncate(tool, SUMMARY_CHARS_MAX)}" ran without an approval (call ${truncate(id, SUMMARY_CHARS_MAX)}). Check what it did before you go on.`
+  w.addToRun('run_parked', {
+    run_id: run.runId,
+    attempt: run.attempt,
+    reason: REASON,
+    stop: true,
+    failure: { message, reason: REASON },
+  })
+}
+
+const REASON = 'unapproved_call'

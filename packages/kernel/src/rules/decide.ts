@@ -1,0 +1,209 @@
+// (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
+
+import { isDeeperThan, isJsonObject, ownProperty } from '@bridle/events/json'
+import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '@bridle/events/limits'
+import type { Payloads } from '@bridle/events/schemas'
+import {
+  type ActorField,
+  type Answer,
+  type Answers,
+  type Command,
+  isRefusal,
+  type Refusal,
+  refuse,
+} from '../commands.ts'
+import type { DeltaOperation } from '../delta.ts'
+import type { EngineIdentity } from '../engine-info.ts'
+import type { AnyEvent, Key } from '../event.ts'
+import { mayOpen, ownerOf } from '../owner.ts'
+import type { BranchParent } from '../ports/log.ts'
+import { healthHash } from '../projections/health/health.ts'
+import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import { healthSnapshot, initialHealthSnapshot } from '../views/health-snapshot.ts'
+import { firstOpenApprovalId, runtimeText, sessionStateCard } from '../views/session-card.ts'
+import { approve } from './approvals/approvals.ts'
+import { pauseAfterCall } from './approvals/pause-after.ts'
+import { archive, unarchive, unarchiveForPrompt } from './archive.ts'
+import { branch, branchRefusal, promiseBranch } from './branch.ts'
+import { enforceBudgets } from './budgets/budgets.ts'
+import { charge } from './budgets/charges.ts'
+import { recordChildStatus, recordParentNotified } from './children/children.ts'
+import { expire, handOver, pause, recordFeedback, rename, resume, setPolicy, tick } from './control.ts'
+import { DecisionBuilder } from './decision-builder.ts'
+import { importLog } from './log-import.ts'
+import { decideMemory } from './memory.ts'
+import { create, edit, reload, steer, submit } from './prompts.ts'
+import { report } from './reports.ts'
+import { excuseRun, signal, wakeRun } from './runs/durable-runs.ts'
+import { interrupt } from './runs/interruption.ts'
+import { loseListener, recordHeard } from './runs/listening.ts'
+import { cancel, startNextRun } from './runs/runs.ts'
+import { keepAudio } from './spoken-audio.ts'
+
+export interface DecisionResult {
+  readonly events: readonly AnyEvent[]
+  /** The events' changes to the conversation, in order. */
+  readonly operations: readonly DeltaOperation[]
+  readonly state: SessionState
+  readonly outcome: Answer | Refusal
+}
+
+export interface DecideContext {
+  /** False in a process that is about to end: the next process starts the next run. */
+  readonly starts?: boolean
+  /** The engine of the session's agent, for the status card. */
+  readonly identity?: EngineIdentity | undefined
+  /** The point where a branch leaves its parent, while the branch has no event of its own; null for all other sessions. */
+  readonly branchPoint?: BranchParent | null
+}
+
+export const decide = (
+  key: Key,
+  state: SessionState,
+  command: Command,
+  now: number,
+  { starts = true, identity, branchPoint = null }: DecideContext = {},
+): DecisionResult => {
+  const misfit = branchRefusal(state, command, branchPoint)
+  if (misfit) return refusalResult(state, misfit)
+  if (!state.lifecycle.created && !SESSION_CREATING_COMMANDS.has(command.type))
+    return refusalResult(state, refuse('session_not_found'))
+  const tooLarge = sizeRefusal(command)
+  if (tooLarge) return refusalResult(state, tooLarge)
+  if (belongsToAnotherUser(key, state, command)) return refusalResult(state, refuse('session_not_found'))
+  const w = new DecisionBuilder(key, state, now, command.type === 'report' ? command.frame : null)
+  const { actor, isActorClaimed } = command as ActorField
+  if (isActorClaimed && actor !== undefined) w.claimedActor = actor
+  const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
+  if (isRefusal(outcome)) return refusalResult(state, outcome)
+  if (w.events.length > 0) unarchiveForPrompt(w, command)
+  // Follow-up events are the kernel's: with the runner's frame on them, the next run would start behind its own output.
+  w.frame = null
+  if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts, identity })
+  const { events, operations } = w
+  return { events, operations, state: w.state, outcome: { ...outcome, seq: w.state.head } }
+}
+
+/** A refusal changes nothing. */
+export const refusalResult = (state: SessionState, outcome: Refusal): DecisionResult => ({
+  events: [],
+  operations: [],
+  state,
+  outcome,
+})
+
+type CommandRule<T extends Command['type']> = (
+  w: DecisionBuilder,
+  command: Command & { type: T },
+) => Answers[T] | Refusal
+
+const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
+  create,
+  submit,
+  steer,
+  edit,
+  reload,
+  cancel,
+  interrupt,
+  approve,
+  pause,
+  resume,
+  archive,
+  unarchive,
+  rename,
+  branch,
+  import: importLog,
+  promise_branch: promiseBranch,
+  child_status: recordChildStatus,
+  parent_told: recordParentNotified,
+  set_policy: setPolicy,
+  signal,
+  feedback: recordFeedback,
+  decide_memory: decideMemory,
+  charge,
+  keep_audio: keepAudio,
+  heard: recordHeard,
+  lose_listener: loseListener,
+  expire,
+  tick,
+  hand_over: handOver,
+  excuse_run: excuseRun,
+  report,
+}
+
+/** Two users may create one session at the same moment: the first owns it, and the second must not add to it. */
+const belongsToAnotherUser = (key: Key, state: SessionState, command: Command): boolean =>
+  (command.type === 'submit' || command.type === 'steer' || command.type === 'create') &&
+  state.lifecycle.created &&
+  !mayOpen(command.owner ?? null, ownerOf(key, state))
+
+/** All other commands need an existing session. */
+const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 'steer', 'branch', 'import'])
+
+/** The consequences of a change: budgets, the next run, and the events that report both. */
+const followUp = (
+  w: DecisionBuilder,
+  before: SessionState,
+  { command, starts, identity }: DecideContext & { readonly command: Command['type'] },
+): void => {
+  const { lifecycle, approvals } = before
+  wakeRun(w)
+  // Return early for tokens, which are most batches and change none of these. A tick always checks: time changes them.
+  const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
+  const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts
+  if (quiet && sameWork && w.state.approvals === approvals && isSameLifecycle(w.state.lifecycle, lifecycle)) return
+  pauseAfterCall(w)
+  enforceBudgets(w, before, command)
+  if (starts) startNextRun(w)
+  // The next run may start over budget, and no event or timer would say so before its first report.
+  enforceBudgets(w, before, command)
+  publishHealth(w)
+  if (hasCardChanged(w.state, before)) w.add('session_state', sessionStateCard(w.key, w.state, identity))
+}
+
+/** Whether the status card changed; a card that awaits an approval also names it. */
+const hasCardChanged = (after: SessionState, before: SessionState): boolean => {
+  const status = statusOf(after)
+  if (status !== statusOf(before) || !before.lifecycle.created) return true
+  if (after.lifecycle.parent !== before.lifecycle.parent) return true
+  // A cancelled session gets a card at once, and another one at its end.
+  if (isTerminal(after) !== isTerminal(before)) return true
+  if (runtimeText(after) !== runtimeText(before)) return true
+  return status === 'awaiting_approval' && firstOpenApprovalId(after) !== firstOpenApprovalId(before)
+}
+
+/** Equal except for the committed frame. */
+const isSameLifecycle = (after: SessionState['lifecycle'], before: SessionState['lifecycle']): boolean =>
+  after === before ||
+  (after.queue === before.queue &&
+    after.paused === before.paused &&
+    after.run?.phase === before.run?.phase &&
+    after.tools === before.tools)
+
+const publishHealth = (w: DecisionBuilder): void => {
+  const now = healthSnapshot(w.key, w.state, statusOf(w.state), w.now)
+  const published = w.state.health.publishedHash ?? healthHash(initialHealthSnapshot(w.key, w.state, w.now))
+  if (healthHash(now) !== published) w.add('health_changed', now as unknown as Payloads['health_changed'])
+}
+
+/** Refuses a command that is too large or too deep; the refusal names the prompt if that is most of it. */
+const sizeRefusal = (command: Command): Refusal | null => {
+  if (UNMEASURED.has(command.type)) return null
+  const isTooLarge = isDeeperThan(command, DEPTH_MAX) || (isLong(command) && isLong(withTextOnce(command)))
+  if (!isTooLarge) return null
+  const prompt = 'prompt' in command ? (command.prompt ?? '') : ''
+  return refuse(prompt.length > PAYLOAD_CHARS_MAX / 2 ? 'prompt_too_long' : 'too_large')
+}
+
+/** Audio comes from the server itself, in chunks that every store accepts, and an import was measured event by event. */
+const UNMEASURED: ReadonlySet<Command['type']> = new Set(['tick', 'report', 'keep_audio', 'import'])
+
+const isLong = (command: Command): boolean => JSON.stringify(command).length > PAYLOAD_CHARS_MAX
+
+/** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
+const withTextOnce = (command: Command): Command => {
+  if (!('input' in command) || !isJsonObject(command.input)) return command
+  const { prompt, input } = command
+  const isRepeated = ownProperty(input, 'prompt') === prompt || JSON.stringify(input) === prompt
+  return isRepeated ? { ...command, prompt: '' } : command
+}

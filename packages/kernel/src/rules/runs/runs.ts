@@ -1,0 +1,354 @@
+// The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
+
+import type { Json } from '@bridle/events/json'
+import { PREVIEW_CHARS, QUEUED_PROMPT_CHARS_MAX, SUMMARY_CHARS_MAX } from '@bridle/events/limits'
+import { OUTCOME_TYPES } from '@bridle/events/schemas'
+import type { Answers, Command } from '../../commands.ts'
+import { eventId } from '../../event.ts'
+import { messageIdOf, runIdOf, runSeq } from '../../ids.ts'
+import { cursorText } from '../../positions/cursor.ts'
+import { isRunnersQuestion } from '../../projections/approvals.ts'
+import { isTaskOver } from '../../projections/indexes/subagents.ts'
+import type { Run } from '../../projections/lifecycle-state.ts'
+import { truncate, truncateAtWord } from '../../text/truncate.ts'
+import { cancelApprovals } from '../approvals/approval-settlement.ts'
+import { askAboutUnsafe } from '../approvals/operator-questions.ts'
+import { publishArtifact } from '../artifacts.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+import { resumeHandleOf } from './resumption.ts'
+import { publishTaskGraph } from './task-graph.ts'
+
+/** First retry after this, doubling. */
+export const RETRY_BASE_MS = 1_000
+export const RETRY_MAX_MS = 60_000
+/** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
+export const RESULT_CHARS_MAX = 500_000
+/** Attempts of a run that is interrupted again and again: five absences of a server that are each too long for its engine are an outage. */
+export const INTERRUPTED_ATTEMPTS_MAX = 5
+
+/** Starts the next attempt or the next queued prompt, if the session is free to run. */
+export const startNextRun = (w: DecisionBuilder): void => {
+  const { created, paused, queue, run } = w.state.lifecycle
+  if (!created || paused) return
+  if (run) {
+    const asked = Object.values(w.state.approvals.open).some((approval) => !isRunnersQuestion(approval))
+    if (run.phase === 'parked' && run.stopRequestedAt === null && !asked) requestRun(w, run.runId, run.attempt + 1)
+    return
+  }
+  const next = queue[0]
+  if (next) requestRun(w, next.runId, 1)
+}
+
+export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): void => {
+  if (isExpired(w)) return failExpired(w)
+  const { handles, queue } = w.state.lifecycle
+  if (w.run?.durable) {
+    w.add('run_requested', { run_id: runId, attempt, resume: null, continues: w.run.continues ?? w.run.attempt })
+    return
+  }
+  const prompt = queue.find((each) => each.runId === runId)
+  const own = w.run && resumeHandleOf(w)
+  if (w.run && own) {
+    const { attempt: stopped, continues } = w.run
+    const kept_chars = answerText(w).length
+    w.add('run_requested', { run_id: runId, attempt, resume: own, continues: continues ?? stopped, kept_chars })
+    return
+  }
+  if (w.run?.hasOutput) w.addToRun('output_superseded', { run_id: runId, attempt: w.run.attempt })
+  const before = handles.findLast((each) => each.runId !== runId)
+  w.add('run_requested', { run_id: runId, attempt, resume: before?.handle ?? null })
+  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: messageIdOf(w.nextSeq) })
+}
+
+/** Retries a transient failure of background work; any other failure ends the turn. */
+export const failRun = (
+  w: DecisionBuilder,
+  failure: { message: string; transient?: boolean; reason?: string; resume?: string },
+): void => {
+  const { run } = w
+  const { kind, maxRetries, attempts } = w.state.lifecycle
+  if (!run) return
+  if (kind === 'background' && failure.transient && !run.durable && askAboutUnsafe(w, 'its run ended')) {
+    settleToolCalls(w, 'error', 'interrupted')
+    w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
+    return
+  }
+  // Expired work ends as expired, also if a retry is left.
+  if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
+  if (kind === 'background' && failure.transient && attempts <= maxRetries) {
+    if (!run.durable) settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempts - 1))
+    w.addToRun('retry_scheduled', {
+      run_id: run.runId,
+      attempt: attempts + 1,
+      due: w.now + delayMs,
+      reason: failure.message,
+      ...(failure.reason === 'crash_loop' && { code: 'crash_loop' }),
+    })
+    return
+  }
+  endTurn(w, 'failed', failure)
+}
+
+/** A run that was interrupted continues from its handle, as after a pause. False = it may not, or was interrupted too often. */
+export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean => {
+  const { run } = w
+  if (run?.phase !== 'started' || run.durable || run.attempt >= INTERRUPTED_ATTEMPTS_MAX || isExpired(w)) return false
+  recordResumeHandle(w, handle)
+  askAboutUnsafe(w, 'its run was interrupted', true)
+  settleToolCalls(w, 'error', 'interrupted')
+  w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'restart', stop: false })
+  return true
+}
+
+/** Ends a turn in one batch: first its calls and approvals, then the turn itself. */
+export const endTurn = (
+  w: DecisionBuilder,
+  status: 'completed' | 'failed' | 'cancelled',
+  end: { message?: string; reason?: string; transient?: boolean; result?: Json; resume?: string } = {},
+): void => {
+  const { run } = w
+  if (!run) return
+  settleToolCalls(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
+  cancelApprovals(w)
+  const text = status === 'completed' ? answerText(w) : ''
+  // Do not repeat a response that the runner has reported, nor one too long to write twice.
+  if (text !== '' && !run.hasResponse && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
+  // Record the handle of a stopped or failed turn too: the next turn continues from its text.
+  if (end.resume !== undefined) recordResumeHandle(w, end.resume)
+  if (w.state.lifecycle.kind === 'background') {
+    recordRun(w, run, status)
+    publishTaskGraph(w, status)
+    // Each turn gets a checkpoint, also if the engine reports its own. Expiry writes its own.
+    if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
+  }
+  if (status === 'completed') {
+    w.addToRun('completed', { turn_id: run.runId, result: resultOrArtifact(w, end.result ?? text) })
+  }
+  if (status === 'failed') {
+    w.addToRun('error', {
+      turn_id: run.runId,
+      message: end.message ?? 'The run failed.',
+      ...(end.reason !== undefined && { reason: end.reason }),
+      ...(end.transient !== undefined && { transient: end.transient }),
+    })
+  }
+  if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
+  const { kind, queue } = w.state.lifecycle
+  // Failed or cancelled background work ends with its queue; completed work continues with the next prompt.
+  if (kind === 'background' && status !== 'completed')
+    for (const { runId } of queue) dropPrompt(w, runId, { reason: status })
+  // A durable run has limits of its own; the end of its turn names the one that was reached.
+  const stop = status === 'failed' && run.durable && end.reason !== undefined ? { stop_reason: end.reason } : {}
+  w.addToRun('turn_end', { turn_id: run.runId, status, ...stop, queued: w.state.lifecycle.queue.length })
+}
+
+export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answers['cancel'] => {
+  const { kind, queue, run } = w.state.lifecycle
+  const isWaiting = w.state.course.wait !== null
+  const target = command.runId ?? run?.runId ?? null
+  const reason = command.reason ?? 'cancelled'
+  const isCurrent = run !== null && target === run.runId
+  const queued = queue.find(({ runId }) => runId === command.runId)
+
+  // Acknowledge a cancel of an unknown or finished run; it does nothing.
+  if (command.runId !== undefined && !isCurrent && !queued) return { runId: target, cancelled: false }
+  const isRunning = isCurrent && run.phase !== 'cancelling'
+  const isWhole = kind === 'background' && command.runId === undefined && !run
+  const dropped = command.queue || isWhole ? queue : queued ? [queued] : []
+  const actor = command.actor === undefined ? {} : { actor: command.actor }
+  // Log who cancelled queued prompts, as for a running one.
+  if (!isRunning && dropped[0])
+    w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
+  if (command.queue)
+    for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, { reason, ...actor })
+  if (isRunning) {
+    w.addToRun('cancel_requested', {
+      run_id: run.runId,
+      reason,
+      ...(dropped.length > 0 && { queued: dropped.length }),
+      ...actor,
+    })
+    settleToolCalls(w, 'error', 'interrupted')
+    cancelApprovals(w)
+    // No runner has the run, so it ends now.
+    if (isWaiting || run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null))
+      endTurn(w, 'cancelled')
+  } else if (queued || isWhole) {
+    dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), { reason, ...actor })
+  } else if (kind !== 'background' && !run && w.state.lifecycle.lastTurnStatus === 'failed') {
+    w.add('failure_dismissed', command.actor === undefined ? {} : { actor: command.actor })
+  }
+  return { runId: target, cancelled: isCurrent || queued !== undefined || w.events.length > 0 }
+}
+
+const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReason): void => {
+  const isLast = w.state.lifecycle.queue.length === runIds.length && w.run === null
+  if (w.state.lifecycle.kind === 'background' && isLast) publishTaskGraph(w, 'cancelled')
+  for (const runId of runIds) dropPrompt(w, runId, why)
+  const { kind, run, queue } = w.state.lifecycle
+  const last = runIds.at(-1)
+  // A background session whose last prompt is dropped is cancelled.
+  if (kind === 'background' && !run && queue.length === 0 && last !== undefined) {
+    w.add('turn_end', { turn_id: last, status: 'cancelled', queued: 0 })
+  }
+}
+
+interface DropReason {
+  readonly reason: string
+  /** The person who cancelled it, if known. */
+  readonly actor?: string
+}
+
+export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): void => {
+  const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
+  if (!prompt) return
+  const { messageId, text } = prompt
+  // A long prompt was shown in part while it was queued.
+  w.add('prompt_dropped', {
+    run_id: runId,
+    message_id: messageId,
+    ...why,
+    ...(text.length > QUEUED_PROMPT_CHARS_MAX && { text }),
+  })
+}
+
+/** Ends a stop: the runner has confirmed the abort, or its time is over. */
+export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', resume?: string): void => {
+  const { run } = w
+  if (!run || run.stopRequestedAt === null) return
+  w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
+  // The handle of the turn before, with which this one began: the engine has done nothing since.
+  const isOwn = resume !== run.resume || run.continues !== null
+  // An engine may finish its step while it is being stopped. Its own memory has that text then, and the log has not: the next attempt
+  // continues from the handle in the log, where nothing is missing behind it.
+  if (resume !== undefined && isOwn && run.phase === 'parked' && !run.isAtHandle) recordResumeHandle(w, resume)
+  if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
+  // The next turn must not start from a handle inside a cancelled attempt.
+  if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
+}
+
+/** Records the handle as soon as it is known, so that the next attempt resumes there, for any reason that stops this one. */
+export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => {
+  const { run } = w
+  const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)
+  if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
+}
+
+/** Gives every open call its one outcome, and ends the tasks of the attempt. */
+export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
+  if (status === 'error') settleTasks(w, reason)
+  const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
+  for (const [tool_call_id, { name, agentId }] of Object.entries(w.state.lifecycle.tools)) {
+    const denied = status === 'ok' && waiting.has(tool_call_id)
+    const outcome = denied ? 'denied' : status
+    w.addToRun('tool_outcome', {
+      tool_call_id,
+      tool_name: name,
+      outcome_type: OUTCOME_TYPES[outcome],
+      status: outcome,
+      ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }),
+      ...(agentId !== undefined && { agent_id: agentId }),
+    })
+  }
+}
+
+const settleTasks = (w: DecisionBuilder, reason: string): void => {
+  for (const [agent_id, { status, runId }] of Object.entries(w.state.subagents)) {
+    // A child session tells its own end.
+    if (runId !== w.run?.runId || isTaskOver(status) || Object.hasOwn(w.state.delegations, agent_id)) continue
+    w.addToRun('subagent_event', { agent_id, status: 'cancelled', parent_session_id: w.key.id, reason })
+  }
+}
+
+export const isExpired = (w: DecisionBuilder): boolean => {
+  const { kind, expiresAt } = w.state.lifecycle
+  return kind === 'background' && expiresAt !== null && w.now >= expiresAt
+}
+
+/** Fails expired work: expiry is a checkpoint of a failed session, not a status. */
+export const failExpired = (w: DecisionBuilder): void => {
+  w.add('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type: 'expired',
+    status: 'failed',
+    summary_text: expiryText(w),
+    resume_cursor: null,
+  })
+  if (w.run) return endTurn(w, 'failed', { message: 'The session expired.', reason: 'expired' })
+  const { queue } = w.state.lifecycle
+  const turn_id = queue[0]?.runId ?? w.key.id
+  publishTaskGraph(w, 'failed')
+  w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
+  for (const { runId } of queue) dropPrompt(w, runId, { reason: 'expired' })
+  w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
+}
+
+const expiryText = ({ state: { lifecycle } }: DecisionBuilder): string => {
+  const { attempts, run } = lifecycle
+  if (!run)
+    return attempts === 0 ? 'The session expired before it could run.' : 'The session expired before its next turn.'
+  return `The session expired after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}.`
+}
+
+/**
+ * The result, or a reference to its artifact if it is too large for one event. Background work publishes every result as an
+ * artifact: its reader comes later.
+ */
+const resultOrArtifact = (w: DecisionBuilder, result: Json): Json => {
+  const isText = typeof result === 'string'
+  const text = isText ? result : JSON.stringify(result)
+  const isLarge = text.length > RESULT_CHARS_MAX
+  const isOutput = w.state.lifecycle.kind === 'background'
+  if (text === '' || !(isLarge || isOutput)) return result
+  const contentType = isText ? 'text/plain' : 'application/json'
+  const name = isText ? 'result.txt' : 'result.json'
+  const id = publishArtifact(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
+  return isLarge ? { artifact_id: id, size: text.length, preview: truncate(text, PREVIEW_CHARS) } : result
+}
+
+const checkpoint = (w: DecisionBuilder, checkpoint_type: string, status: string, summary: string): void =>
+  w.addToRun('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type,
+    status,
+    summary_text: truncateAtWord(summary, SUMMARY_CHARS_MAX),
+    resume_cursor: cursorText('checkpoint', w.key.id, w.nextSeq),
+  })
+
+/** Publishes the report of a run as an artifact, for readers who come after the stream has ended. */
+const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
+  const { tokens, costUsd } = w.state.health
+  const record = {
+    run_id: run.runId,
+    session_id: w.key.id,
+    agent: w.key.agent,
+    status,
+    attempt_count: w.state.lifecycle.attempts,
+    first_event_id: eventId(runSeq(run.runId) ?? w.state.lifecycle.firstSeq),
+    last_event_id: eventId(w.nextSeq - 1),
+    session_tokens: tokens,
+    session_cost_usd: costUsd,
+    ended_at: new Date(w.now).toISOString(),
+  }
+  publishArtifact(w, {
+    name: `${run.runId}.json`,
+    kind: 'run_record',
+    contentType: 'application/json',
+    text: JSON.stringify(record),
+  })
+}
+
+/** Queues a steering prompt that was acknowledged too late for its run. */
+const requeueSteers = (w: DecisionBuilder): void => {
+  for (const { messageId, text, input } of w.state.lifecycle.steers.toReversed()) {
+    const files = input === undefined ? {} : { input }
+    w.add('prompt_queued', { run_id: runIdOf(w.nextSeq), message_id: messageId, text, ...files, head: true })
+  }
+}
+
+const answerText = (w: DecisionBuilder): string =>
+  w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === w.run?.runId)?.content ??
+  ''

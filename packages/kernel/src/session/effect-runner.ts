@@ -1,0 +1,293 @@
+// Compares the wanted effects with the active ones: starts those that are missing, and stops those that are no longer wanted.
+
+import { TOKEN_PACE_MS } from '@bridle/events/limits'
+import type { ChildStatusCommand, ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
+import type { AnyEvent, Key } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { EditedCall, Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { ChildNotice } from '../rules/children/child-notice.ts'
+import type { WantedEffect } from '../rules/wanted-effects.ts'
+import type { RunAdmission, RunGate, RunPass } from './run-gate.ts'
+import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
+
+/** A runner whose stream breaks is attached again this often before its run counts as lost: a restart of a sandbox takes fewer tries. */
+const REATTACH_MAX = 5
+/** The wait before a failed effect is tried again, and the step by which the waits between two attaches grow. */
+const EFFECT_RETRY_MS = 1_000
+
+export interface EffectRunnerOptions {
+  readonly runner: Runner
+  readonly clock: Clock
+  readonly tokenPaceMs?: number
+  /** Records that another run starts beside the suspect of this session. Resolves when that is written. */
+  readonly excuse: () => Promise<void>
+  readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
+  /** Resolves when the parent session has the notice, or does not exist. */
+  readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  /** Cancels a child of this session; resolves to false where there is none. */
+  readonly cancelChild: (child: Key) => Promise<boolean>
+  /** The process is about to end: no durable run is taken up. */
+  readonly isResting?: boolean
+  /** Delays runs of this process; absent = runs start at once. */
+  readonly gate?: RunGate
+  /** The session as its runners read it. */
+  readonly session: Omit<ReportedSession, 'job' | 'cache'>
+  /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
+  readonly retry: () => void
+}
+
+export class EffectRunner {
+  readonly #options: EffectRunnerOptions
+  readonly #active = new Map<string, () => void>()
+  readonly #reporters = new Set<RunReporter>()
+  /** Runs of this process, by their effect. */
+  readonly #admissions = new Map<string, RunAdmission>()
+  readonly #cache = new Map<string, CachedValue>()
+  #effects: readonly WantedEffect[] = []
+  #jobs: ReadonlyMap<string, Job> = new Map()
+  /** Durable runs that come to rest, by their effect. */
+  readonly #resting = new Map<string, Promise<void>>()
+  /** The process is about to end. */
+  #isResting: boolean
+
+  constructor(options: EffectRunnerOptions) {
+    this.#options = options
+    this.#isResting = options.isResting ?? false
+  }
+
+  get size(): number {
+    return this.#active.size
+  }
+
+  /** The characters of everything that runners keep in memory with the session. */
+  get cachedChars(): number {
+    let sum = 0
+    for (const { chars } of this.#cache.values()) sum += chars
+    return sum
+  }
+
+  /** The problem with edited arguments, as the runner says it; null = it knows of none. */
+  async checkArguments(call: Omit<EditedCall, 'cache'>): Promise<string | null> {
+    return (await this.#options.runner.checkArguments?.({ ...call, cache: this.#cache })) ?? null
+  }
+
+  get hasRun(): boolean {
+    return this.#reporters.size > 0
+  }
+
+  reconcile(effects: readonly WantedEffect[]): void {
+    this.#jobs = new Map(effects.flatMap((effect) => ('job' in effect ? [[effect.id, effect.job]] : [])))
+    const wanted = new Set(effects.map(({ id }) => id))
+    for (const [id, cancel] of this.#active) {
+      if (wanted.has(id)) continue
+      this.#active.delete(id)
+      cancel()
+    }
+    for (const effect of effects) {
+      if (effect.kind === 'run' && !effect.suspicion) this.#admissions.get(effect.id)?.gotFurther()
+      if (this.#isResting && isDurableRun(effect)) this.#restRun(effect)
+      else if (!this.#active.has(effect.id)) this.#start(effect)
+    }
+    this.#effects = effects
+  }
+
+  stop(): void {
+    this.reconcile([])
+  }
+
+  /** Takes up no durable run any more. Resolves when those in hand have ended what they have begun. */
+  async rest(): Promise<void> {
+    this.#isResting = true
+    for (const effect of this.#effects) if (isDurableRun(effect)) this.#restRun(effect)
+    await Promise.all(this.#resting.values())
+  }
+
+  #restRun({ id, job }: DurableRunEffect): void {
+    if (!this.#active.has(id) || this.#resting.has(id)) return
+    const rest = async () => this.#options.runner.rest?.(job)
+    this.#resting.set(
+      id,
+      rest().catch(() => {}),
+    )
+  }
+
+  /** The session has committed these events. */
+  notifyRunners(events: readonly AnyEvent[]): void {
+    for (const reporter of this.#reporters) reporter.notifyFollowers(events)
+  }
+
+  #start(effect: WantedEffect): void {
+    const { runner, send, notifyParent, cancelChild } = this.#options
+    if (effect.kind === 'run') return this.#run(effect)
+    if (effect.kind === 'cancel_child') {
+      const { id, child, seq } = effect
+      return this.#attempt(id, async () => {
+        // A child that was never started tells nothing. One that starts after that says so, and is cancelled then.
+        if (!(await cancelChild(child))) await send({ type: 'child_status', child, status: 'cancelled', seq })
+      })
+    }
+    if (effect.kind === 'tell_parent') {
+      const { id, notice } = effect
+      return this.#attempt(id, async () => {
+        await notifyParent(notice)
+        await send({ type: 'parent_told', seq: notice.seq })
+      })
+    }
+    if (effect.kind === 'abort')
+      return this.#askRunner(effect, async () => {
+        const resume = await runner.abort(effect.job)
+        return { type: 'stopped', ...(resume !== null && { resume }) }
+      })
+    if (effect.kind === 'answer') {
+      if (!runner.answer) return
+      const { answer, job } = effect
+      const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
+      return this.#askRunner(effect, async () => {
+        await runner.answer?.(job, answer)
+        return delivered
+      })
+    }
+    const { message, job } = effect
+    const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
+    return this.#askRunner(effect, async () => {
+      await runner.steer?.(job, message)
+      return delivered
+    })
+  }
+
+  /** An effect that ends with the runner's reply, which becomes a report. */
+  #askRunner({ id, job }: Extract<WantedEffect, { job: Job }>, act: () => Promise<ReportItem>): void {
+    this.#attempt(id, () => act().then((item) => this.#report(job, item)))
+  }
+
+  /** An effect that fails is tried again while it is still wanted. */
+  #attempt(id: string, act: () => Promise<unknown>): void {
+    const { clock, retry } = this.#options
+    this.#active.set(id, () => {})
+    Promise.resolve()
+      .then(act)
+      .catch(() => {
+        if (!this.#active.has(id)) return
+        const clearTimer = clock.after(EFFECT_RETRY_MS, () => {
+          this.#active.delete(id)
+          retry()
+        })
+        this.#active.set(id, clearTimer)
+      })
+  }
+
+  /** A run that works in this process passes the gate. A run in another process is only followed, and a lost run only ends. */
+  #run(effect: RunEffect): void {
+    const { gate, runner, excuse } = this.#options
+    const { id, job, started, suspicion = null } = effect
+    if (!gate || (started && !job.course) || runner.outlivesProcess?.(job)) return this.#begin(effect, null)
+    const admission = gate.request({ suspicion, excuse })
+    this.#admissions.set(id, admission)
+    const release = () => {
+      if (this.#admissions.get(id) !== admission) return
+      this.#admissions.delete(id)
+      admission.release()
+    }
+    const { pass } = admission
+    if (!(pass instanceof Promise)) return this.#begin(effect, { pass, release })
+    this.#active.set(id, release)
+    void pass.then((pass) => {
+      // The job may have changed since, or is no longer wanted.
+      const job = this.#jobs.get(id)
+      if (this.#admissions.get(id) === admission && job && !this.#isResting)
+        this.#begin({ ...effect, job }, { pass, release })
+    })
+  }
+
+  #begin({ id, job, started }: RunEffect, admitted: { pass: RunPass; release: () => void } | null): void {
+    const { runner, clock, tokenPaceMs = TOKEN_PACE_MS } = this.#options
+    const send = (report: RunReport) => this.#options.send(admitted ? withPass(report, admitted.pass) : report)
+    const reporter = new RunReporter({
+      runId: job.runId,
+      attempt: job.attempt,
+      frame: job.frame,
+      clock,
+      tokenPaceMs,
+      send,
+      session: { ...this.#options.session, job: () => this.#jobs.get(id) ?? null, cache: this.#cache },
+    })
+    this.#reporters.add(reporter)
+    reporter.onClose(() => this.#reporters.delete(reporter))
+    if (admitted) reporter.onClose(admitted.release)
+    this.#active.set(id, () => reporter.close())
+    Promise.resolve()
+      .then(() =>
+        this.#follow({ id, job }, reporter, async () =>
+          started ? runner.attach(job, reporter) : runner.start(job, reporter),
+        ),
+      )
+      // The end goes through the reporter, so that text which waits for its pace comes before it.
+      .then((item) => (reporter.closed || item === null ? undefined : reporter.report([item])))
+      // The session was dropped; its next owner finds the run in the log.
+      .catch(() => {})
+  }
+
+  /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
+  async #follow(
+    { id, job: begun }: { readonly id: string; readonly job: Job },
+    reporter: RunReporter,
+    begin: () => Promise<RunEnd>,
+  ): Promise<ReportItem | null> {
+    const { runner, clock } = this.#options
+    try {
+      let end = await begin()
+      // News may come in the very commit in which the run waits: then it goes on. A run at rest leaves that to the next process.
+      const isBroken = () => end === 'cut' || (end === 'waiting' && !reporter.closed && !this.#isResting)
+      for (let tries = 0; isBroken() && tries < REATTACH_MAX; tries++) {
+        await new Promise<void>((resolve) => clock.after(EFFECT_RETRY_MS * tries, resolve))
+        // The job as it is by now: its place and the calls it waits for were not known when it began.
+        const job = this.#jobs.get(id)
+        if (reporter.closed || !job) return null
+        const { frame } = reporter
+        end = await runner.attach({ ...job, frame }, reporter)
+        // A stream that delivers frames is not lost, however often it breaks.
+        if (reporter.frame > frame) tries = -1
+      }
+      // A run that is given up may still be at work somewhere, so that it has to be stopped.
+      const job = this.#jobs.get(id)
+      if (end === 'cut' && job) runner.abort(job).catch(() => {})
+      if (end === 'waiting') {
+        reporter.close()
+        return null
+      }
+      // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
+      return { type: 'lost', message: lostMessage(begun, end) }
+    } catch (error) {
+      if (error instanceof ReporterClosedError || reporter.closed) return null
+      return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #report(job: Job, item: ReportItem): Promise<unknown> {
+    return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
+  }
+}
+
+/** People read it below the answer, so it says what to do. Background work is tried again without a person. */
+const lostMessage = ({ key: { agent }, isBackground = false }: Job, end: 'done' | 'cut' | 'lost'): string =>
+  `${LOST_BECAUSE[end](agent)}${isBackground ? '' : ' Ask again.'}`
+
+const LOST_BECAUSE = {
+  lost: (agent) =>
+    `The server or the runner of ${agent} stopped in the middle of this run, and the run cannot continue.`,
+  cut: (agent) => `The connection to ${agent} broke in the middle of this run, and did not come back.`,
+  done: (agent) => `${agent} ended this run without an answer.`,
+} satisfies { readonly [End in Exclude<RunEnd, 'waiting'>]: (agent: string) => string }
+
+type RunEffect = WantedEffect & { readonly kind: 'run' }
+
+/** The rules weigh a resumption by what the host knows about the crash before it. */
+const withPass = (report: RunReport, pass: RunPass): RunReport => ({
+  ...report,
+  items: report.items.map((item) => (item.type === 'resumed' ? { ...item, pass } : item)),
+})
+
+type DurableRunEffect = WantedEffect & { readonly kind: 'run' }
+
+const isDurableRun = (effect: WantedEffect): effect is DurableRunEffect =>
+  effect.kind === 'run' && effect.job.course !== undefined

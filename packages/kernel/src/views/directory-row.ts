@@ -1,0 +1,196 @@
+// The directory's row of a session: lists show it without a fold.
+
+import { present } from '@bridle/events/json'
+import { HEARTBEAT_MS } from '@bridle/events/limits'
+import type { Key } from '../event.ts'
+import { ownerOf } from '../owner.ts'
+import type { DirectoryRow, OpenApproval } from '../ports/directory.ts'
+import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
+import { type Approval, type Approvals, riskLevelOf } from '../projections/approvals.ts'
+import type { Lifecycle } from '../projections/lifecycle-state.ts'
+import type { Steps } from '../projections/reports/steps.ts'
+import type { SessionState } from '../projections/state.ts'
+import { truncate } from '../text/truncate.ts'
+import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import type { HealthSummary, KeptFacts } from './row-detail.ts'
+import { keptFacts } from './session-fields.ts'
+import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
+
+/** Characters of a text in a directory row: a page has 500 rows, and a message between Durable Objects at most 32 MiB. */
+export const ROW_TEXT_CHARS_MAX = 2_000
+/** JSON of the arguments of all open approvals in a directory row; larger ones are in the session only. */
+const ROW_ARGUMENTS_CHARS_MAX = 16_000
+
+/**
+ * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
+ * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
+ */
+export interface RowInputs extends KeptFacts {
+  readonly kind: Lifecycle['kind']
+  readonly title: string
+  readonly createdAt: number
+  readonly parent: DirectoryRow['parent']
+  readonly owner: string | null
+  readonly isArchived: boolean
+  readonly openApprovals: Approvals['open']
+  readonly settledApprovals: Approvals['settled']
+  readonly queued: number
+  readonly messages: number
+  readonly totalTokens: number
+  readonly costUsd: number | null
+  readonly steps: Steps
+  readonly model: string | null
+  readonly retryAt: number | null
+  readonly incarnation: number
+  readonly health: PublishedHealth
+}
+
+/** The health summary of a row, and the hash of the snapshot that it was taken from. */
+interface PublishedHealth {
+  readonly hash: string | null
+  readonly summary: HealthSummary
+}
+
+/** A row and the inputs it was built from. */
+export interface RowSnapshot {
+  readonly row: DirectoryRow
+  readonly inputs: RowInputs
+}
+
+/** The next row. Returns `last` if nothing in it has changed, so a stream of tokens writes no rows. */
+export const nextRow = (
+  key: Key,
+  state: SessionState,
+  last: RowSnapshot | null,
+  now: number,
+  logs: Incarnations = FIRST_INCARNATIONS,
+): RowSnapshot => {
+  const inputs = rowInputs(key, state, last?.inputs ?? null, logs)
+  const lastBeat = (last && heartbeatOf(last.row)) ?? 0
+  const heartbeatAt = Math.max(lastBeat, inputs.status === 'running' ? now : state.health.activeAt) || null
+  if (last && isSame(inputs, last.inputs) && (heartbeatAt ?? 0) < lastBeat + HEARTBEAT_MS) return last
+  return { inputs, row: rowOf(inputs, { updatedAt: state.at, heartbeatAt }) }
+}
+
+const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: Incarnations): RowInputs => {
+  const { lifecycle: life, approvals } = state
+  const facts = keptFacts(state)
+  const { total_tokens, cost_usd } = usageSummary(state)
+  return {
+    ...facts,
+    kind: life.kind,
+    title: life.title,
+    createdAt: life.createdAt,
+    parent: life.parent,
+    owner: ownerOf(key, state),
+    isArchived: life.isArchived,
+    openApprovals: approvals.open,
+    settledApprovals: approvals.settled,
+    queued: life.queue.length,
+    messages: state.conversation.messages.length,
+    totalTokens: total_tokens,
+    costUsd: cost_usd,
+    steps: state.steps,
+    model: modelOf(state),
+    retryAt: retryAtOf(state),
+    incarnation: logs.own,
+    health: publishedHealth(key, state, facts.status, last),
+  }
+}
+
+/** `health_changed` publishes every change of the snapshot, so an unchanged hash means an unchanged summary. */
+const publishedHealth = (
+  key: Key,
+  state: SessionState,
+  status: DirectoryRow['status'],
+  last: RowInputs | null,
+): PublishedHealth => {
+  const hash = state.health.publishedHash
+  if (last && last.health.hash === hash) return last.health
+  return { hash, summary: healthSummary(healthSnapshot(key, state, status, state.at)) }
+}
+
+export const isSame = (a: RowInputs, b: RowInputs): boolean =>
+  (Object.keys(a) as (keyof RowInputs)[]).every((name) => a[name] === b[name])
+
+export const rowOf = (
+  inputs: RowInputs,
+  { updatedAt, heartbeatAt }: { readonly updatedAt: number; readonly heartbeatAt: number | null },
+): DirectoryRow => {
+  const { kind, status, createdAt, parent, owner, attempts, maxRetries, expiresAt, endedAt, retryAt, model } = inputs
+  const title = brief(inputs.title)
+  return {
+    kind,
+    status,
+    title,
+    createdAt,
+    updatedAt,
+    parent,
+    owner,
+    ...(inputs.isArchived && { isArchived: true }),
+    approvals: inboxOf(inputs.title, Object.values(inputs.openApprovals)),
+    ...(inputs.settledApprovals.length > 0 && {
+      settled: inputs.settledApprovals.map(({ risk, ...entry }) => ({
+        ...entry,
+        ...riskField({ ...entry, risk }),
+        title,
+      })),
+    }),
+    detail: {
+      attempts,
+      maxRetries,
+      expiresAt,
+      lastError: inputs.lastError && brief(inputs.lastError),
+      endedAt,
+      parentSessionId: inputs.parentSessionId,
+      queued: inputs.queued,
+      messages: inputs.messages,
+      heartbeatAt,
+      usage: { total_tokens: inputs.totalTokens, cost_usd: inputs.costUsd },
+      step: currentStep(inputs.steps),
+      model: model && brief(model),
+      retryAt,
+      ...present({
+        branchSourceEventId: inputs.branchSourceEventId ?? undefined,
+        branchResumeCursor: inputs.branchResumeCursor ?? undefined,
+      }),
+      // A list that has nothing but rows learns the incarnation from here.
+      ...(inputs.incarnation > 1 && { incarnation: inputs.incarnation }),
+      health: inputs.health.summary,
+    },
+  }
+}
+
+/** The last heartbeat of the run. */
+export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null => heartbeatAt ?? null
+
+/** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
+const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
+  let room = ROW_ARGUMENTS_CHARS_MAX
+  return open.map((approval) => {
+    const { id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt, effect } = approval
+    const chars = JSON.stringify(args).length
+    const fits = chars <= room
+    if (fits) room -= chars
+    return {
+      id,
+      kind,
+      tool: brief(tool),
+      toolCallId: brief(toolCallId),
+      reason: brief(reason),
+      arguments: fits ? args : null,
+      title: brief(title),
+      isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
+      requestedAt,
+      expiresAt,
+      ...present({ effect }),
+      ...riskField(approval),
+    }
+  })
+}
+
+const riskField = (approval: Pick<Approval, 'risk' | 'effect'>): Pick<OpenApproval, 'risk'> =>
+  present({ risk: riskLevelOf(approval) ?? undefined })
+
+/** A text as a row shows it; the session has the whole. */
+const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)

@@ -1,0 +1,72 @@
+// session_state: the status card, appended in the same batch as the change it reports. A card always has every field: a client that
+// merges it into the last card would otherwise keep a value that no longer holds.
+
+import type { Json, JsonObject } from '@bridle/events/json'
+import type { Payloads } from '@bridle/events/schemas'
+import type { EngineIdentity } from '../engine-info.ts'
+import { eventId, type Key } from '../event.ts'
+import { cursorText } from '../positions/cursor.ts'
+import type { SessionState } from '../projections/state.ts'
+import { keptFacts, stateFields } from './session-fields.ts'
+import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
+
+export const sessionStateCard = (
+  key: Key,
+  state: SessionState,
+  { engine, runnerKind }: EngineIdentity = ownEngine(key.agent),
+): Payloads['session_state'] => {
+  const { lifecycle: life, health } = state
+  const facts = {
+    ...keptFacts(state),
+    updatedAt: state.at,
+    // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
+    heartbeatAt: Math.max(health.activeAt, life.run ? state.at : 0) || null,
+    approvalId: firstOpenApprovalId(state),
+  }
+  return {
+    provider: life.runtime.provider,
+    model: life.runtime.model,
+    permission_mode: PERMISSION_MODE,
+    approval_mode: APPROVAL_MODE,
+    think_level: null,
+    policy_path: POLICY_PATH,
+    sandbox_mode: life.sandbox?.mode ?? null,
+    sandbox_isolation: life.sandbox?.isolation ?? null,
+    workspace_id: null,
+    task_graph_id: null,
+    engine,
+    runner_kind: runnerKind,
+    ...life.settings,
+    ...(life.runtime.isFallback && { provider: life.runtime.provider, model: life.runtime.model }),
+    session_id: key.id,
+    agent_profile: key.agent,
+    process_id: processOf(life.run?.handle),
+    ...stateFields(facts),
+    resume_context: resumeContext(key, state),
+  }
+}
+
+/** The place and the model of the run, to compare two states by: both become known when the run has begun, or later. */
+export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
+  JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
+
+/** The oldest approval that waits for an answer. */
+export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
+  Object.keys(open)[0] ?? null
+
+/** The engine of an agent whose runner does not name one. */
+const ownEngine = (agent: string): EngineIdentity => ({ engine: agent, runnerKind: 'in_process' })
+
+/** The process of a run is its sandbox: an operator looks for that. */
+const processOf = (handle: Json | undefined): string | null => {
+  const sandbox = (handle as JsonObject | null | undefined)?.sandbox
+  return typeof sandbox === 'string' ? sandbox : null
+}
+
+/** The last point from which the session can be resumed or branched. */
+const resumeContext = (key: Key, { resumePoints }: SessionState): JsonObject | null => {
+  const last = resumePoints.at(-1)
+  return last
+    ? { kind: last.kind, event_id: eventId(last.seq), resume_cursor: cursorText(last.kind, key.id, last.seq) }
+    : null
+}

@@ -1,0 +1,241 @@
+// A connection to a server: the handshake, the list of tools, and calls. Every failure of the client becomes an McpError.
+
+import { shortErrorMessage } from '@bridle/agents/session/error-message'
+import { TIMER_MS_MAX } from '@bridle/agents/session/limits'
+import { orAbort } from '@bridle/agents/session/or-abort'
+import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { CallResult } from './call-result.ts'
+import { McpError, type McpErrorCode } from './errors.ts'
+import { httpTransport } from './http-transport.ts'
+import { CLOSE_MS_MAX } from './limits.ts'
+import { type ListedTool, parseListedTool } from './listed-tool.ts'
+import { isWorker, loadClient, type McpClientModule } from './platform.ts'
+import { isProgram, type McpRun, type McpServer } from './server.ts'
+
+/** Tools of one server that an agent takes: servers with more are catalogues, of which an agent wants a part (`include`). */
+const TOOLS_MAX = 1_000
+/** Pages of a list of tools: a server whose list never ends is left after some seconds. */
+const PAGES_MAX = 100
+
+export class McpConnection {
+  readonly #module: McpClientModule
+  readonly #server: McpServer
+  readonly #client: Client
+  readonly #transport: ReturnType<TransportMaker>
+  /** The reason why the connection ended; null: it is open. */
+  #fault: McpError | null = null
+  #hasChanged = false
+
+  private constructor(
+    module: McpClientModule,
+    server: McpServer,
+    makeTransport: TransportMaker,
+    mode: 'legacy' | 'auto',
+  ) {
+    this.#module = module
+    this.#server = server
+    this.#transport = makeTransport((fault) => this.#end(fault))
+    // No capabilities: the server may ask the client for nothing, neither for input of a person nor for answers of a model.
+    this.#client = new module.Client(
+      { name: 'bridle', version: '1' },
+      {
+        capabilities: {},
+        versionNegotiation: { mode },
+        inputRequired: { autoFulfill: false },
+      },
+    )
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => {
+      this.#hasChanged = true
+    })
+    this.#client.onclose = () => this.#end(this.#error('mcp_connection_lost', 'The connection is closed.'))
+    this.#client.onerror = (error) => {
+      if (error instanceof SyntaxError) this.#end(this.#error('mcp_bad_message', 'The server sends broken messages.'))
+    }
+  }
+
+  /** Connects, or rejects when the signal aborts. Nothing is left of a connection that failed. */
+  static async open(server: McpServer, run: McpRun | null, signal: AbortSignal): Promise<McpConnection> {
+    const module = await loadClient(server.name)
+    // Nearly all servers know the first handshake. A server that answers it with a refusal may know the one of 2026 only.
+    const first = await McpConnection.#attempt(module, server, run, 'legacy', signal)
+    if (first instanceof McpConnection) return first
+    const second = first.isAnswer ? await McpConnection.#attempt(module, server, run, 'auto', signal) : first
+    if (second instanceof McpConnection) return second
+    throw first.error
+  }
+
+  static async #attempt(
+    module: McpClientModule,
+    server: McpServer,
+    run: McpRun | null,
+    mode: 'legacy' | 'auto',
+    signal: AbortSignal,
+  ): Promise<McpConnection | { readonly error: McpError; readonly isAnswer: boolean }> {
+    const connection = new McpConnection(module, server, await transportMaker(module, server, run), mode)
+    try {
+      await orAbort(connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }), signal)
+      return connection
+    } catch (cause) {
+      const { message } = connection.#reason(cause)
+      void connection.close()
+      signal.throwIfAborted()
+      const isRefused = cause instanceof module.SdkHttpError && cause.status === 400
+      return {
+        error: connection.#error('mcp_unavailable', message, cause),
+        isAnswer: isRefused || cause instanceof module.ProtocolError,
+      }
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#fault === null
+  }
+
+  async listTools(takes: (name: string) => boolean, signal: AbortSignal): Promise<ListedTool[]> {
+    const tools = new Map<string, ListedTool>()
+    let cursor: string | undefined
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const params = cursor === undefined ? {} : { cursor }
+      const result = await this.#settled(
+        signal,
+        // Parsed by us: for the client one odd tool would make the whole list invalid.
+        this.#client.request({ method: 'tools/list', params }, anything, { signal, timeout: TIMER_MS_MAX }),
+      )
+      const listed = isJsonObject(result) && Array.isArray(result.tools) ? result.tools : []
+      for (const entry of listed) {
+        const name = isJsonObject(entry) ? entry.name : null
+        const tool = typeof name === 'string' && takes(name) ? parseListedTool(this.#server.name, entry) : null
+        if (tool && !tools.has(tool.name)) tools.set(tool.name, tool)
+        if (tools.size > TOOLS_MAX) throw this.#tooMany()
+      }
+      const next = isJsonObject(result) ? result.nextCursor : undefined
+      if (typeof next !== 'string' || next === '') return [...tools.values()]
+      cursor = next
+    }
+    throw this.#tooMany()
+  }
+
+  /** The signal cancels the call on the server too. */
+  async callTool({ name, inputSchema }: ListedTool, args: JsonObject, signal: AbortSignal): Promise<CallResult> {
+    const options = {
+      ...{ signal, timeout: TIMER_MS_MAX },
+      // Without the schema of the output: its check would run patterns of the server.
+      toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
+    }
+    const gone = (cause: unknown) => this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, cause)
+    try {
+      const result = await this.#settled(signal, this.#client.callTool({ name, arguments: { ...args } }, options))
+      // Some servers tell of an unknown tool as if it had failed.
+      if (result.isError && this.#hasChanged && !(await this.#hasTool(name, signal))) throw gone(undefined)
+      return result
+    } catch (error) {
+      if (error instanceof McpError && error.code === 'mcp_refused' && !(await this.#hasTool(name, signal)))
+        throw gone(error)
+      throw error
+    }
+  }
+
+  /** Whether the server still lists the tool. True where nobody can tell. */
+  async #hasTool(name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.listTools((each) => each === name, signal)).length > 0
+    } catch {
+      return true
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#fault ??= this.#error('mcp_connection_lost', 'The connection is closed.')
+    await this.#leave()
+    await this.#client.close().catch(() => {})
+    // A connection that was never made is not known to the client.
+    await this.#transport.close().catch(() => {})
+  }
+
+  /** A server that keeps a session can let go of it. */
+  async #leave(): Promise<void> {
+    const { terminateSession } = this.#transport
+    if (terminateSession === undefined || this.#transport.sessionId === undefined) return
+    const timer = AbortSignal.timeout(CLOSE_MS_MAX)
+    await orAbort(terminateSession.call(this.#transport), timer).catch(() => {})
+  }
+
+  /** The calls that are under way fail with the fault. */
+  #end(fault: McpError): void {
+    if (this.#fault !== null) return
+    this.#fault = fault
+    void this.#client.close().catch(() => {})
+    void this.#transport.close().catch(() => {})
+  }
+
+  /** The value of a request, or an McpError; where the signal aborts, its reason. */
+  async #settled<T>(signal: AbortSignal, request: Promise<T>): Promise<T> {
+    try {
+      return await request
+    } catch (error) {
+      signal.throwIfAborted()
+      throw this.#reason(error)
+    }
+  }
+
+  /** The client says no more than that the connection is closed. The fault says why. */
+  #reason(error: unknown): McpError {
+    const { SdkError, SdkErrorCode } = this.#module
+    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
+    return (isClosed ? this.#fault : null) ?? this.#asError(error)
+  }
+
+  #asError(error: unknown): McpError {
+    if (error instanceof McpError) return error
+    const { ProtocolError, SdkHttpError, SdkError, SdkErrorCode } = this.#module
+    if (error instanceof ProtocolError)
+      return this.#error('mcp_refused', `The server refused: ${shortErrorMessage(error)}`, error)
+    if (error instanceof SdkHttpError) {
+      // A server that has been started again does not know the sessions of its former life.
+      if (error.status === 404 && this.#transport.sessionId !== undefined)
+        return this.#error('mcp_session_lost', 'The server does not know the session any more.', error)
+      return this.#error('mcp_unavailable', `The server answered with status ${error.status}.`, error)
+    }
+    if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
+      return this.#error('mcp_bad_message', 'The server sent a result that is not one of the protocol.', error)
+    if (error instanceof SyntaxError) return this.#error('mcp_bad_message', 'The server sent no JSON.', error)
+    return this.#error('mcp_unavailable', `The server does not answer: ${unreachable(error)}`, error)
+  }
+
+  #tooMany(): McpError {
+    const message = `The server has more than ${TOOLS_MAX} tools. Name those that the agent needs in include.`
+    return this.#error('mcp_too_many_tools', message)
+  }
+
+  #error(code: McpErrorCode, message: string, cause?: unknown): McpError {
+    const text = message.startsWith(PREFIX) ? message : `${PREFIX}"${this.#server.name}": ${message}`
+    return new McpError(code, this.#server.name, text, { cause })
+  }
+}
+
+const PREFIX = 'MCP server '
+
+type TransportMaker = (onfault: (fault: McpError) => void) => Transport & { terminateSession?(): Promise<void> }
+
+const transportMaker = async (
+  module: McpClientModule,
+  server: McpServer,
+  run: McpRun | null,
+): Promise<TransportMaker> => {
+  if (!isProgram(server)) return (onfault) => httpTransport(module, server, run, onfault)
+  if (isWorker()) {
+    const message = 'A Worker cannot start programs. Give the url of a server.'
+    throw new McpError('mcp_program_unsupported', server.name, message)
+  }
+  const { ProgramTransport } = await import('./program-transport.ts')
+  return (onfault) => new ProgramTransport(module, server, onfault)
+}
+
+const anything = { '~standard': { version: 1, vendor: 'bridle', validate: (value: unknown) => ({ value }) } } as const
+
+/** `fetch` says "fetch failed" and leaves the reason to its cause, whose code says it without an address of the server. */
+const unreachable = (error: unknown): string => {
+  const code = ((error as Error | null)?.cause as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? `${code}. Is it started, and is its url right?` : shortErrorMessage(error)
+}

@@ -1,0 +1,35 @@
+// Reads one directive of a response. A directive that breaks the protocol is kept with the name of its first wrong field, and costs
+// the directives beside it nothing.
+
+import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import { wrongDirectiveField } from '@bridle/kernel/directive'
+import type { ActionDirective } from '@bridle/wire/openharness/wire'
+
+/** A directive that the shell may look up, or one that it must not execute. */
+export type CheckedDirective =
+  | { readonly directive: ActionDirective; readonly invalid: null }
+  | { readonly directive: JsonObject; readonly invalid: string }
+
+export const readDirective = (value: unknown): CheckedDirective => {
+  if (!isJsonObject(value)) return { directive: {}, invalid: 'action_directives' }
+  const invalid = wrongDirectiveField(value)
+  return invalid === null ? { directive: value as unknown as ActionDirective, invalid } : { directive: value, invalid }
+}
+
+/**
+ * The text that stands in for a directive which is not executed: the two portable fields of the protocol, or the text of a message
+ * whose other fields are wrong.
+ */
+export const fallbackText = ({
+  action_type,
+  payload,
+}: {
+  readonly action_type?: unknown
+  readonly payload?: unknown
+}) => {
+  if (!isJsonObject(payload)) return null
+  const names =
+    action_type === 'render_message' ? ['fallback_message', 'message', 'text'] : ['fallback_message', 'message']
+  const texts = names.map((name) => (Object.hasOwn(payload, name) ? payload[name] : undefined))
+  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
+}

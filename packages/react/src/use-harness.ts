@@ -1,0 +1,50 @@
+// A HarnessClient as a React store. Snapshots change only when the client calls its subscribers, once per frame.
+
+import type { HarnessConnection, HeldPrompt } from '@bridle/client/harness/options'
+import type { HarnessState } from '@bridle/client/harness/state'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import type { HarnessLike } from './harness-like.ts'
+
+/** A session in a component: its state, its connection, and the commands. */
+export interface HarnessView extends HarnessActions {
+  /** The state of the session. */
+  readonly state: HarnessState
+  /** The connection to the server. */
+  readonly connection: HarnessConnection
+  /** Prompts that wait for a connection; they are not part of the state. */
+  readonly held: readonly HeldPrompt[]
+}
+
+type ActionName = (typeof actionNames)[number]
+/** The commands of a session, bound to their client. They never change. */
+export type HarnessActions = Pick<HarnessLike, ActionName>
+
+/** The state of the session and of the connection, and the actions, which stay the same for a client. */
+export const useHarness = (client: HarnessLike): HarnessView => {
+  const state = useSnapshot(client, () => client.getSnapshot())
+  const connection = useSnapshot(client, () => client.connection)
+  const held = useSnapshot(client, () => client.held)
+  const actions = useMemo(() => actionsOf(client), [client])
+  return useMemo(() => ({ state, connection, held, ...actions }), [state, connection, held, actions])
+}
+
+const useSnapshot = <T>(client: HarnessLike, snapshot: () => T): T => {
+  const subscribe = useCallback((listener: () => void) => client.subscribe(listener), [client])
+  return useSyncExternalStore(subscribe, snapshot, snapshot)
+}
+
+const actionNames = [
+  'submit',
+  'steer',
+  'edit',
+  'reload',
+  'cancel',
+  'approve',
+  'pause',
+  'resume',
+  'signal',
+  'discard',
+] as const satisfies readonly (keyof HarnessLike)[]
+
+const actionsOf = (client: HarnessLike): HarnessActions =>
+  Object.fromEntries(actionNames.map((name) => [name, client[name].bind(client)])) as unknown as HarnessActions

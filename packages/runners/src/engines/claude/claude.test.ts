@@ -1,0 +1,485 @@
+// The real SDK and CLI, behind the real runner, against a stub of the provider.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { variants } from '../../../../../scripts/variants.ts'
+import { startTimeOf } from '../../process/process-table.ts'
+import type { RunnerEvent } from '../../protocol/protocol.ts'
+import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.ts'
+import { caller, type RunReading } from '../../server/runner.suite.ts'
+import { SandboxRunner } from '../../server/sandbox-runner.ts'
+import { engineEnv, noEngines } from '../engines.suite.ts'
+import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
+import { claudeEngine } from './claude.ts'
+
+describe.skipIf(noEngines !== null)('Claude Code', () => {
+  let stub: AnthropicStub
+  let runner: SandboxRunner
+  let folder: string
+  const started: SandboxRunner[] = []
+  const work = () => join(folder, 'work')
+  const start = async () => {
+    const env = { ...process.env, ...engineEnv(), CLAUDE_CODE_MAX_RETRIES: '2', IS_SANDBOX: '1' }
+    runner = await SandboxRunner.start({
+      engines: [claudeEngine(env)],
+      workFolder: work(),
+      stateFolder: join(folder, 'state'),
+      ...withoutIsolation(folder),
+      env: { ANTHROPIC_API_KEY: 'the-real-key', ANTHROPIC_BASE_URL: stub.url },
+    })
+    started.push(runner)
+    return caller(runner.url)
+  }
+  beforeAll(async () => {
+    stub = await startAnthropicStub()
+    folder = mkdtempSync(join(tmpdir(), 'bridle-claude-'))
+  })
+  afterEach(() => Promise.all(started.splice(0).map((each) => each.close())))
+  afterAll(async () => {
+    await stub?.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+
+  const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
+  const done = { blocks: [{ text: 'Done.' }] }
+  const resumeOf = async (reading: RunReading) => ((await reading.end) as { resume?: string }).resume
+  const of = <T extends RunnerEvent['type']>(reading: RunReading, type: T) =>
+    reading.events().filter((event): event is Extract<RunnerEvent, { type: T }> => event.type === type)
+
+  test('[R3] streams text and thoughts, runs a tool, tells usage and cost; a second turn is warm and remembers', async () => {
+    const runs = await start()
+    const first = await runs.query({
+      requestId: 'one',
+      prompt: stubbed(
+        { blocks: [{ thinking: 'Let me see.' }, { text: 'Looking.' }, bash('echo hi > out.txt; cat out.txt')] },
+        done,
+      ),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await first.end).toMatchObject({ type: 'run.completed', result: 'Done.', sessionId: expect.any(String) })
+    expect(first.text()).toBe('Looking.\n\nDone.')
+    expect(readFileSync(join(work(), 'out.txt'), 'utf8')).toBe('hi\n')
+    const types = first.events().map(({ type }) => type)
+    expect(types[0]).toBe('run.started')
+    expect(types.indexOf('thinking.delta')).toBeLessThan(types.indexOf('assistant.delta'))
+    expect(types.indexOf('tool.started')).toBeLessThan(types.indexOf('tool.completed'))
+    expect(of(first, 'tool.completed')).toMatchObject([
+      {
+        toolUseId: 'toolu_1',
+        toolName: 'Bash',
+        outcome: { status: 'ok', result: 'hi', elapsedMs: expect.any(Number) },
+      },
+    ])
+    // Each step, and what the turn's own sums add to that.
+    const usage = of(first, 'usage')
+    expect(usage.slice(0, 2)).toMatchObject([
+      { inputTokens: 100, outputTokens: 20, estimated: true },
+      { inputTokens: 100, outputTokens: 20, estimated: true, contextUsagePct: 0.012 },
+    ])
+    expect(usage.slice(2).filter(({ totalTokens, costUsd }) => totalTokens !== 0 || costUsd !== 0)).toEqual([])
+    expect(of(first, 'hook').map(({ hook }) => hook)).toEqual(
+      expect.arrayContaining(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']),
+    )
+    expect(of(first, 'tool.batch')).toMatchObject([{ toolUseIds: ['toolu_1'] }])
+    expect(first.frames.map(({ id }) => id)).toEqual(first.frames.map((_, index) => index + 1))
+
+    const asked = stub.requests.length
+    const second = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'Again.' }] }),
+      resume: await resumeOf(first),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await second.end).toMatchObject({ type: 'run.completed', result: 'Again.' })
+    // The usage of this turn alone.
+    expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20, contextUsagePct: 0.012 }])
+    expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
+  })
+
+  test('[OH106] reads a file that came with its prompt, and asks nobody', async () => {
+    const runs = await start()
+    const { body } = await runs.ask('/files/file-1/note.txt', { method: 'PUT', body: 'canary of the file' })
+    const { path } = body as { path: string }
+    const read = { tool_use: 'Read', id: 'toolu_read', input: { file_path: join(work(), path) } }
+    const reading = await runs.query({ requestId: 'file', prompt: stubbed({ blocks: [read] }, done) })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(of(reading, 'approval.required')).toEqual([])
+    expect(JSON.stringify(of(reading, 'tool.completed'))).toContain('canary of the file')
+  })
+
+  test('[R7] the key is the relay’s: the engine and its tools never have it', async () => {
+    const runs = await start()
+    const before = stub.requests.length
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [bash('env; cat /proc/$PPID/environ | tr "\\0" "\\n"')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.end
+    expect(JSON.stringify(reading.events())).not.toContain('the-real-key')
+    expect(JSON.stringify(of(reading, 'tool.completed'))).toContain('added-by-the-relay')
+    const keys = stub.requests.slice(before).map(({ headers }) => headers['x-api-key'])
+    expect(new Set(keys)).toEqual(new Set(['the-real-key']))
+  })
+
+  test('[R5] the name of a file is no reason for an approval', async () => {
+    const runs = await start()
+    const write = { tool_use: 'Write', id: 'toolu_1', input: { file_path: join(work(), 'named.txt'), content: 'x' } }
+    const reading = await runs.query({ requestId: 'names', prompt: stubbed({ blocks: [write] }, done) })
+    expect(await reading.first('approval.required')).toMatchObject({ reason: 'Write asks for permission.' })
+    await runs.post('/runs/names/approvals/toolu_1', { decision: 'denied', reason: 'Not today.' })
+    await reading.end
+  })
+
+  const edited = { command: 'echo edited > verdict.txt', description: 'x' }
+  test.each([
+    ...variants<[string, object, string, string | null]>(
+      [
+        ['edited', { decision: 'approved', input: edited }, 'ok', 'edited'],
+        ['denied', { decision: 'denied', reason: 'Not today.' }, 'denied', null],
+      ],
+      [['allowed', { decision: 'approved' }, 'ok', 'asked']],
+    ),
+  ])('[R5] an approval: %s', async (_name, verdict, status, content) => {
+    rmSync(join(work(), 'verdict.txt'), { force: true })
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'asks',
+      prompt: stubbed({ blocks: [bash('echo asked > verdict.txt')] }, done),
+    })
+    expect(await reading.first('approval.required')).toMatchObject({
+      toolUseId: 'toolu_1',
+      toolName: 'Bash',
+      input: { command: 'echo asked > verdict.txt' },
+    })
+    expect(existsSync(join(work(), 'verdict.txt'))).toBe(false)
+    expect(await runs.post('/runs/asks/approvals/toolu_1', verdict)).toMatchObject({ status: 200 })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(of(reading, 'tool.completed')).toMatchObject([{ outcome: { status } }])
+    if (status === 'denied') expect(of(reading, 'tool.completed')[0]?.outcome.reason).toBe('Not today.')
+    const file = join(work(), 'verdict.txt')
+    expect(existsSync(file) ? readFileSync(file, 'utf8').trim() : null).toBe(content)
+  })
+
+  test('[R4] a call waits until it is acknowledged', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'acks',
+      acknowledges: true,
+      prompt: stubbed({ blocks: [bash('touch acknowledged.txt')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.first('tool.started')
+    // A while in which it would have run.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(existsSync(join(work(), 'acknowledged.txt'))).toBe(false)
+    const frame = reading.frames.find(({ event }) => event.type === 'tool.started')?.id
+    await runs.post('/runs/acks/ack', { frame })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(existsSync(join(work(), 'acknowledged.txt'))).toBe(true)
+  })
+
+  test.each([
+    ...variants<[string, string, 'assistant.delta' | 'tool.started']>(
+      [['in a tool', stubbed({ blocks: [bash('tail -f /dev/null')] }, done), 'tool.started']],
+      [['in text', stubbed({ blocks: [{ text: 'word '.repeat(2000) }], chunk: 5, delayMs: 20 }), 'assistant.delta']],
+    ),
+  ])('[R6] a cancel %s stops it, and the next turn goes on from there', async (_name, prompt, when) => {
+    const runs = await start()
+    const settings = { permission_mode: 'bypassPermissions' }
+    const reading = await runs.query({ requestId: 'stops', prompt, settings })
+    await reading.first(when)
+    const { status, body } = await runs.post('/runs/stops/cancel')
+    expect([status, body]).toEqual([200, { stopped: true, resume: expect.any(String) }])
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'cancelled' })
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+    const next = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'Here again.' }] }),
+      resume: (body as { resume: string }).resume,
+      settings,
+    })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Here again.' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain(
+      when === 'tool.started' ? 'tail -f' : 'word word',
+    )
+  })
+
+  test('[R8] stopped in its first turn, it goes on with all that it did, and makes no call again', async () => {
+    const runs = await start()
+    const settings = { permission_mode: 'bypassPermissions' }
+    const prompt = `PAY ${stubbed(
+      { blocks: [bash('echo 1 >> paid.txt', 'toolu_1')] },
+      { blocks: [bash('echo 2 >> paid.txt', 'toolu_2')] },
+      // Slow the first time, so that it can be stopped in the middle.
+      { blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 50, times: 1 },
+    )}`
+    const reading = await runs.query({ requestId: 'paused', prompt, settings })
+    await reading.first('assistant.delta')
+    // The handle is reported before the turn ends, so that the next attempt can continue after any stop.
+    const told = of(reading, 'run.resume').map(({ resume }) => resume)
+    expect(told.length).toBeGreaterThanOrEqual(2)
+    const { body } = await runs.post('/runs/paused/cancel')
+    const { resume } = body as { resume: string }
+    expect(resume.split('/')[0]).toBe(told[0]?.split('/')[0])
+    for (const from of [resume, told.at(-1)]) {
+      const asked = stub.requests.length
+      const next = await runs.query({ prompt, resume: from, continues: true, settings })
+      expect(await next.end).toMatchObject({ type: 'run.completed' })
+      const said = JSON.stringify(stub.requests.slice(asked).find(({ isAux }) => !isAux)?.body.messages)
+      expect(
+        ['toolu_1', 'toolu_2', 'The work was stopped and goes on now.'].filter((word) => !said.includes(word)),
+      ).toEqual([])
+      // The prompt stands there once, as it was asked.
+      expect(said.split('PAY ').length).toBe(2)
+    }
+    expect(readFileSync(join(work(), 'paid.txt'), 'utf8')).toBe('1\n2\n')
+  })
+
+  test('[R8] resumes after the runner is gone; from an earlier turn as from the last', async () => {
+    const before = await start()
+    const first = await before.query({ prompt: `FIRST ${stubbed({ blocks: [{ text: 'One.' }] })}` })
+    const afterFirst = await resumeOf(first)
+    const second = await before.query({
+      prompt: `SECOND ${stubbed({ blocks: [{ text: 'Two.' }] })}`,
+      resume: afterFirst,
+    })
+    const afterSecond = await resumeOf(second)
+    await runner.close()
+    const seen = async (resume: string | undefined) => {
+      const runs = await start()
+      const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Three.' }] }), resume })
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Three.' })
+      const said = JSON.stringify(stub.requests.filter(({ isAux }) => !isAux).at(-1)?.body.messages)
+      return ['FIRST', 'SECOND'].filter((word) => said.includes(word))
+    }
+    expect(await seen(afterSecond)).toEqual(['FIRST', 'SECOND'])
+    expect(await seen(afterFirst)).toEqual(['FIRST'])
+  })
+
+  test('[R8] a memory that is lost is told, and the run goes on without it', async () => {
+    const runs = await start()
+    const resume = '0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b/0c0c0c0c-0c0c-4c0c-8c0c-0c0c0c0c0c0c'
+    // The engine cannot continue a turn that it forgot: it gets the prompt again.
+    const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Anew.' }] }), resume, continues: true })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Anew.' })
+    expect(of(reading, 'context.warning')).toMatchObject([{ kind: 'resume_lost' }])
+  })
+
+  test('[R9] an overloaded provider is asked again, and it is told', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ status: 529, errorType: 'overloaded_error', times: 1, blocks: [{ text: 'At last.' }] }),
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'At last.' })
+    expect(of(reading, 'retry')).toMatchObject([{ attempt: 1, status: 529 }])
+    // The number of tries that the engine announces does not always hold.
+    expect(of(reading, 'retry')[0]).not.toHaveProperty('maxRetries')
+  })
+
+  test('[R9] a stream that is cut is said again from its beginning, and nothing stands twice', async () => {
+    const runs = await start()
+    const text = 'a text that is long enough to be cut in the middle of it, and to be shown in part before that'
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [{ text }], chunk: 8, delayMs: 30, disconnectAfter: 6, times: 1 }),
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(reading.text()).toBe(text)
+    expect(of(reading, 'retry').length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ...variants<[string, object, string]>(
+      [
+        [
+          'a key that is refused',
+          { status: 401, errorType: 'authentication_error', message: 'invalid x-api-key' },
+          'key_refused',
+        ],
+      ],
+      [
+        [
+          'a model that is unknown',
+          { status: 404, errorType: 'not_found_error', message: 'model: nope' },
+          'model_unknown',
+        ],
+        ['an overload that stays', { status: 529, errorType: 'overloaded_error' }, 'provider'],
+      ],
+    ),
+  ])('[R9] %s is one error that says so', async (_name, turn, reason) => {
+    const runs = await start()
+    const reading = await runs.query({ prompt: stubbed(turn), settings: { model: 'claude-nope' } })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason, message: expect.stringMatching(/\w{4}/) })
+    expect(reading.events().filter(({ type }) => type === 'run.error')).toHaveLength(1)
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+  })
+
+  test('[R9] a budget that is spent ends it', async () => {
+    const runs = await start()
+    const step = { blocks: [bash('true')], usage: { input_tokens: 500_000, output_tokens: 50_000 } }
+    const settings = { max_budget_usd: 0.5, permission_mode: 'bypassPermissions' }
+    const reading = await runs.query({ prompt: stubbed(step, step, done), settings })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'budget' })
+  })
+
+  test('[R3] an agent that it delegates to is told with its own calls', async () => {
+    const runs = await start()
+    const below = stubbed({ blocks: [bash('echo below', 'toolu_below')] }, { blocks: [{ text: 'From below.' }] })
+    const call = {
+      tool_use: 'Agent',
+      id: 'toolu_agent',
+      input: { description: 'd', prompt: below, subagent_type: 'general-purpose' },
+    }
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [call] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(reading.text()).toBe('Done.')
+    expect(of(reading, 'subagent.started')).toMatchObject([{ toolUseId: 'toolu_agent', agentType: 'general-purpose' }])
+    expect(of(reading, 'subagent.completed')).toMatchObject([{ status: 'completed' }])
+    expect(of(reading, 'tool.started').map(({ toolUseId, parentToolUseId }) => [toolUseId, parentToolUseId])).toEqual([
+      ['toolu_agent', undefined],
+      ['toolu_below', 'toolu_agent'],
+    ])
+    expect(of(reading, 'tool.completed').map(({ toolUseId }) => toolUseId)).toEqual(['toolu_below', 'toolu_agent'])
+  })
+
+  test('[W9] an agent that it delegates to is stopped by itself, and the turn goes on', async () => {
+    const runs = await start()
+    const agentCall = {
+      tool_use: 'Agent',
+      id: 'toolu_agent',
+      input: {
+        description: 'd',
+        prompt: stubbed({ blocks: [bash('sleep 120', 'toolu_below')] }),
+        subagent_type: 'general-purpose',
+      },
+    }
+    const reading = await runs.query({
+      requestId: 'tasks',
+      prompt: stubbed({ blocks: [agentCall] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await vi.waitFor(
+      () => expect(of(reading, 'tool.started').map(({ toolUseId }) => toolUseId)).toContain('toolu_below'),
+      20_000,
+    )
+    const [task] = of(reading, 'subagent.started')
+    expect(await runs.post('/runs/tasks/stop-task', { taskId: task?.agentId })).toMatchObject({
+      status: 200,
+      body: { stopped: true },
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(of(reading, 'subagent.completed')).toMatchObject([{ agentId: task?.agentId, status: 'stopped' }])
+  })
+
+  test('[R3] a compaction is told with its summary', async () => {
+    const runs = await start()
+    const first = await runs.query({ prompt: stubbed({ blocks: [{ text: 'One.' }] }) })
+    const reading = await runs.query({ prompt: '/compact', resume: await resumeOf(first) })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(of(reading, 'compaction')).toMatchObject([
+      { trigger: 'manual', preTokens: expect.any(Number), summary: 'Hello from the stub.', summarized: 2, kept: 0 },
+    ])
+  })
+
+  test('[R10] a word to the turn under way reaches the model', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'steered',
+      prompt: stubbed({ blocks: [bash('until [ -e go.txt ]; do read -t 0.1 <> <(:); done')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.first('tool.started')
+    expect(await runs.post('/runs/steered/steer', { id: 's1', text: 'MIND THE STEP' })).toMatchObject({ status: 200 })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    writeFileSync(join(work(), 'go.txt'), '')
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain('MIND THE STEP')
+  })
+
+  test('[R10] one that comes with the last words has a turn of its own in the same run, and no later one', async () => {
+    const runs = await start()
+    const slow = { blocks: [{ text: 'word '.repeat(60) }], chunk: 5, delayMs: 10 }
+    const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
+    await reading.first('assistant.delta')
+    const steer = `LATE ${stubbed({ blocks: [{ text: 'To the late word.' }] })}`
+    expect(await runs.post('/runs/late/steer', { id: 's1', text: steer })).toMatchObject({ status: 200 })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'To the late word.' })
+    expect(reading.text()).toContain('word word')
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Mine.' }] }), resume: await resumeOf(reading) })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
+    expect(next.text()).toBe('Mine.')
+  })
+
+  test('[R10] one that was stopped before it was heard is not heard later', async () => {
+    const runs = await start()
+    const slow = { blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 10 }
+    const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
+    await reading.first('assistant.delta')
+    const steer = `LATE ${stubbed({ blocks: [bash('touch late.txt')] })}`
+    await runs.post('/runs/late/steer', { id: 's1', text: steer })
+    const { body } = await runs.post('/runs/late/cancel')
+    const { resume } = body as { resume: string }
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Mine.' }] }), resume })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
+    expect(existsSync(join(work(), 'late.txt'))).toBe(false)
+  })
+
+  test('[R11] an engine that is killed is one error, and the next run has another', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'word '.repeat(500) }], chunk: 5, delayMs: 20 }),
+    })
+    await reading.first('assistant.delta')
+    for (const pid of childrenOf(process.pid)) process.kill(pid, 'SIGKILL')
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'engine' })
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Alive.' }] }) })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Alive.' })
+  })
+
+  test('[R11] what its commands left behind ends with the engine', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [bash('setsid tail -f /dev/null >/dev/null 2>&1 & echo $! > pid.txt')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.end
+    const pid = Number(readFileSync(join(work(), 'pid.txt'), 'utf8'))
+    await runner.close()
+    expect(startTimeOf(pid)).toBeNull()
+  })
+
+  test('[R11] a prompt of 5 MB is played or refused, once', async () => {
+    const runs = await start()
+    const reading = await runs.query({ prompt: `${'x'.repeat(5_000_000)} ${stubbed({ blocks: [{ text: 'Long.' }] })}` })
+    expect(await reading.end).toMatchObject({ type: expect.stringMatching(/^run\.(completed|error)$/) })
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+  })
+
+  const childrenOf = (pid: number): number[] =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+          const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+          const isEngine = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('claude')
+          return Number(parent) === pid && isEngine ? [Number(name)] : []
+        } catch {
+          return []
+        }
+      })
+})
+
+test('[R12] without the package it says how to get it', async () => {
+  const cwd = process.cwd()
+  const bare = mkdtempSync(join(tmpdir(), 'bridle-bare-'))
+  process.chdir(bare)
+  try {
+    expect(await claudeEngine({}).needs()).toBe(
+      'Claude Code is not installed. Run: npm install @anthropic-ai/claude-agent-sdk',
+    )
+  } finally {
+    process.chdir(cwd)
+  }
+})

@@ -1,0 +1,239 @@
+// The RunnerProtocol: what a session and a sandbox runner say to each other, over HTTP with SSE answers.
+//
+// `event:` names the type and `data:` repeats it inside; `id:` is the frame's place in its run, from 1. What a runner says
+// beyond the document's five events is additive: a client that does not know an event passes over it.
+
+import type { Json, JsonObject } from '@bridle/events/json'
+import { outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
+import * as v from 'valibot'
+
+/** A server restarts within minutes; a run that nobody follows for ten is abandoned. */
+export const KEEP_MS = 600_000
+
+const text = v.string()
+const maybe = v.optional
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
+const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
+const object = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Expected an object',
+)
+
+export const runnerEventSchemas = {
+  'run.started': v.looseObject({ requestId: text, engine: maybe(text) }),
+  'assistant.delta': v.looseObject({ text }),
+  /** The whole text of the turn so far, where it differs from the sum of the deltas: a stream was cut and repeated. */
+  'assistant.text': v.looseObject({ text }),
+  'thinking.delta': v.looseObject({ text }),
+  'tool.started': v.looseObject({
+    toolName: text,
+    toolUseId: text,
+    input: maybe(object),
+    effect: maybe(v.picklist(TOOL_EFFECTS)),
+    /** The call of the agent that makes this one on behalf of another. */
+    parentToolUseId: maybe(text),
+  }),
+  'tool.completed': v.looseObject({
+    toolUseId: text,
+    toolName: maybe(text),
+    outcome: v.looseObject({
+      status: v.picklist(TOOL_STATUSES),
+      result: maybe(json),
+      error: maybe(text),
+      reason: maybe(text),
+      elapsedMs: maybe(amount),
+      ...outcomeFacts,
+    }),
+  }),
+  'tool.batch': v.looseObject({ toolUseIds: v.array(text) }),
+  'tool.invalid': v.looseObject({ toolUseId: text, toolName: text, error: text }),
+  'approval.required': v.looseObject({
+    toolUseId: text,
+    toolName: text,
+    input: object,
+    reason: text,
+    expiresMs: maybe(amount),
+    /** The engine makes the call with this input or not at all. */
+    fixed: maybe(v.boolean()),
+  }),
+  'policy.decided': v.looseObject({ subject: text, outcome: text, reason: maybe(text), source: maybe(text) }),
+  usage: v.looseObject({
+    inputTokens: maybe(count),
+    outputTokens: maybe(count),
+    totalTokens: maybe(count),
+    /** Below zero only with `total`: the estimates were too high. */
+    costUsd: maybe(v.pipe(v.number(), v.finite())),
+    contextUsagePct: maybe(amount),
+    /** The model that used the tokens. */
+    model: maybe(text),
+    /** The cost comes from a price table. */
+    estimated: maybe(v.boolean()),
+    /** At the end of a turn: the difference between its real sums and the reported ones. */
+    total: maybe(v.boolean()),
+  }),
+  'context.warning': v.looseObject({ message: text, kind: maybe(text), usagePct: maybe(amount) }),
+  compaction: v.looseObject({
+    trigger: maybe(text),
+    preTokens: maybe(count),
+    postTokens: maybe(count),
+    /** Messages that the summary replaces, and messages that stay. */
+    summarized: maybe(count),
+    kept: maybe(count),
+    summary: maybe(text),
+  }),
+  'subagent.started': v.looseObject({ agentId: text, agentType: maybe(text), toolUseId: maybe(text) }),
+  'subagent.progress': v.looseObject({ agentId: text, summary: maybe(text) }),
+  'subagent.completed': v.looseObject({ agentId: text, status: text, summary: maybe(text) }),
+  hook: v.looseObject({ hook: text, phase: maybe(text), status: maybe(text), toolUseId: maybe(text) }),
+  /** The engine's request to its provider failed and is made again. */
+  retry: v.looseObject({
+    attempt: count,
+    maxRetries: maybe(count),
+    delayMs: maybe(amount),
+    status: maybe(v.nullable(count)),
+    reason: text,
+  }),
+  'turn.tools': v.looseObject({ tools: v.array(text) }),
+  'sandbox.notice': v.looseObject({
+    requestedBackend: text,
+    resolvedBackend: text,
+    isolation: text,
+    reason: maybe(text),
+  }),
+  /** The resume id of this point in the middle of a turn. */
+  'run.resume': v.looseObject({ resume: text }),
+  'run.completed': v.looseObject({ result: maybe(text), sessionId: maybe(text), resume: maybe(text) }),
+  'run.error': v.looseObject({
+    message: text,
+    reason: maybe(text),
+    transient: maybe(v.boolean()),
+    resume: maybe(text),
+  }),
+} satisfies Record<string, v.GenericSchema>
+
+export type RunnerEventType = keyof typeof runnerEventSchemas
+export type RunnerEventOf<T extends RunnerEventType> = { type: T } & v.InferOutput<(typeof runnerEventSchemas)[T]>
+/** An event of a run, as a runner sends it. */
+export type RunnerEvent = { [T in RunnerEventType]: RunnerEventOf<T> }[RunnerEventType]
+
+export interface RunnerFrame {
+  /** Null where the runner numbers no frames, as one written from the document alone. */
+  readonly id: number | null
+  readonly event: RunnerEvent
+  /** The size of the frame. */
+  readonly chars: number
+}
+
+/** Null: the type is unknown, as from a newer runner. Throws on a known type with a wrong body. */
+export const parseRunnerEvent = (data: string): RunnerEvent | null => {
+  const said: unknown = JSON.parse(data)
+  const type = (said as { type?: unknown } | null)?.type
+  if (typeof type !== 'string' || !Object.hasOwn(runnerEventSchemas, type)) return null
+  const result = v.safeParse(runnerEventSchemas[type as RunnerEventType] as v.GenericSchema, said)
+  if (!result.success) throw new Error(`The runner's ${type} is not one: ${describe(result.issues)}`)
+  return result.output as RunnerEvent
+}
+
+export const encodeFrame = (id: number, event: RunnerEvent): string =>
+  `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+export const isTerminalEvent = ({ type }: RunnerEvent): boolean => type === 'run.completed' || type === 'run.error'
+
+const idText = v.pipe(text, v.regex(/^[A-Za-z0-9._:@-]{1,200}$/, 'Expected 1 to 200 letters, digits or ._:@-'))
+
+const vars = v.record(text, v.nullable(text))
+/** Variables of one run; null removes one. */
+export type RunEnvVars = Readonly<v.InferOutput<typeof vars>>
+
+const engineSettingsSchema = v.looseObject({
+  model: maybe(v.nullable(text)),
+  permission_mode: maybe(v.nullable(text)),
+  max_budget_usd: maybe(v.nullable(amount)),
+  max_turns: maybe(v.nullable(count)),
+})
+
+/** `POST /query`. The document's own body is `{ prompt }`. */
+export const querySchema = v.looseObject({
+  prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),
+  /** Names the run: asking again with it attaches to it. */
+  requestId: maybe(idText),
+  engine: maybe(text),
+  /** The resume id of the turn before, from `run.completed`. */
+  resume: maybe(v.nullable(text)),
+  /** The run continues in the middle of the turn of `prompt`, from `resume`. */
+  continues: maybe(v.boolean()),
+  epoch: maybe(count),
+  /** The bearer token of all later requests about this run. */
+  token: maybe(text),
+  /** The caller acknowledges frames once it has them for good; calls wait for it before they act. */
+  acknowledges: maybe(v.boolean()),
+  /** The caller answers approvals. Absent: it does if it names its run or acknowledges frames. */
+  answersApprovals: maybe(v.boolean()),
+  /** Keys and base addresses of this run alone, over those of the runner; null removes one. */
+  env: maybe(vars),
+  settings: maybe(engineSettingsSchema),
+})
+/** The body of `POST /query`: the prompt, and how to run it. */
+export type RunnerQuery = v.InferOutput<typeof querySchema>
+export type EngineSettings = NonNullable<RunnerQuery['settings']>
+
+/** `POST /runs/:requestId/approvals/:toolUseId` */
+export const approvalAnswerSchema = v.looseObject({
+  decision: v.picklist(['approved', 'denied']),
+  /** The approved input; absent = as requested. */
+  input: maybe(object),
+  /** The digest of the tool and the approved input: the runner executes nothing else. */
+  approvedDigest: maybe(v.nullable(text)),
+  reason: maybe(v.nullable(text)),
+  /** The same answer twice is one answer. */
+  answerId: maybe(text),
+  epoch: maybe(count),
+})
+export type RunnerApprovalAnswer = v.InferOutput<typeof approvalAnswerSchema>
+
+export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmpty()), epoch: maybe(count) })
+export const stopTaskSchema = v.looseObject({ taskId: text, epoch: maybe(count) })
+export const ackSchema = v.looseObject({ frame: count, epoch: maybe(count) })
+export const cancelSchema = v.looseObject({ epoch: maybe(count) })
+/** `PUT /env` and `PUT /runs/:requestId/env`: null removes a variable. */
+export const envSchema = v.looseObject({ vars, epoch: maybe(count) })
+
+/** `GET /health`. The document's three fields, and whose runner it is. */
+export interface RunnerHealth {
+  /** True where the runner works. */
+  readonly ok: boolean
+  /** True while a run is in progress. */
+  readonly busy: boolean
+  /** True where it has a key of Anthropic, or a way to one. */
+  readonly hasAnthropicKey: boolean
+  /** True where it has a key of OpenAI, or a way to one. */
+  readonly hasOpenAIKey?: boolean
+  /** Different after each start of the process. */
+  readonly instance?: string
+  /** The current run; only for a caller with the runner's token. */
+  readonly requestId?: string | null
+}
+
+/** The messages between a session and a runner. */
+export interface RunnerProtocol {
+  /** The start of a run. */
+  readonly query: RunnerQuery
+  /** An event of a run. */
+  readonly event: RunnerEvent
+  /** The answer to an approval. */
+  readonly approvalAnswer: RunnerApprovalAnswer
+  /** The answer of `GET /health`. */
+  readonly health: RunnerHealth
+}
+
+export const parseBody = <T>(
+  schema: v.GenericSchema<unknown, T>,
+  body: unknown,
+): { value: T } | { problem: string } => {
+  const result = v.safeParse(schema, body)
+  return result.success ? { value: result.output } : { problem: describe(result.issues) }
+}
+
+const describe = (issues: readonly v.BaseIssue<unknown>[]): string =>
+  issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')

@@ -1,0 +1,241 @@
+// The agents of the engines: each in a sandbox, with keys that stay in this process.
+
+import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import { present } from '@bridle/events/json'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
+import { type Key, keyText } from '@bridle/kernel/event'
+import type { Host } from '@bridle/kernel/host/host'
+import type { Clock } from '@bridle/kernel/ports/clock'
+import type { Digest } from '@bridle/kernel/ports/digest'
+import type { Job, Runner } from '@bridle/kernel/ports/runner'
+import type { Uploads } from '@bridle/kernel/ports/uploads'
+import { ProviderCredentials } from '@bridle/runners/credentials/provider-credentials'
+import { ENGINE_PACKAGES, findPackage } from '@bridle/runners/engine-table/engine-packages'
+import { type EngineRow, engineRegistry } from '@bridle/runners/engine-table/registry'
+import type { EngineConfigs } from '@bridle/runners/engines/description'
+import type { Engine } from '@bridle/runners/engines/engine'
+import { type NetworkPolicy, parseNetworkPolicy } from '@bridle/runners/network/network-policy'
+import { nodeFetch } from '@bridle/runners/remote/node-fetch'
+import type { SandboxProvider } from '@bridle/runners/remote/provider'
+import { remoteRunner } from '@bridle/runners/remote/remote-runner'
+import type { SessionFoldersOptions } from '@bridle/runners/sandboxes/folders/session-folders'
+import { type Backend, parseBackend } from '@bridle/runners/sandboxes/isolation/isolation'
+import { parseNetworkVariable } from '@bridle/runners/sandboxes/isolation/isolation-plan'
+import { LocalSandboxes } from '@bridle/runners/sandboxes/local-sandboxes'
+import { parseResourceLimits, type ResourceLimits } from '@bridle/runners/sandboxes/resources/resource-limits'
+import { urlSandbox } from '@bridle/runners/sandboxes/url-sandbox'
+import { deriveSecret, serverSecret } from '@bridle/runners/secrets/server-secret'
+import { messageOf, ServerFault } from '@bridle/system/server-fault'
+import { type EngineModels, engineInput, engineModelProblem, engineModels } from './engine-input.ts'
+import { engineSafetyProblem } from './engine-safety.ts'
+
+export interface SandboxOptions {
+  /** Default bubblewrap. `process` isolates nothing: programs of an agent can read the server's files and keys. */
+  readonly backend?: Backend
+  /** The URL of a remote runner; its token is in BRIDLE_RUNNER_TOKEN. */
+  readonly url?: string
+  /** Sandboxes at once; default 8. */
+  readonly max?: number
+  readonly idleMs?: number
+  readonly maxAgeMs?: number
+  /** The address at which sandboxes reach the credential proxy, if it is not this machine's loopback. */
+  readonly proxyUrl?: string
+  readonly proxyHost?: string
+  /** Default none. */
+  readonly network?: NetworkPolicy
+  /** Memory, processes and disk of one sandbox; default 4 GiB, 256 and 10 GiB. Sizes are bytes, or text such as '8 GiB'. */
+  readonly limits?: { readonly [name in keyof ResourceLimits]?: number | string }
+}
+
+export interface EngineAgentsOptions {
+  readonly data: string
+  readonly folders?: SessionFoldersOptions
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly uploads?: Pick<Uploads, 'read'>
+  /** The server requires no token. */
+  readonly isOpen?: boolean
+  /** Why personal logins are not used here, in a sentence; absent or null = they are. */
+  readonly loginRefusal?: string | null
+  readonly sandbox?: SandboxOptions
+  /** Called with the folder of a sandbox that works in place; the result is called when it has ended. */
+  readonly onInPlace?: (work: string) => () => void
+  /** Settings of each engine: model, permission_mode, max_budget_usd, max_turns. */
+  readonly engines?: EngineConfigs
+  /** Default: every engine of Bridle. */
+  readonly registry?: readonly EngineRow[]
+}
+
+export interface EngineAgents {
+  readonly agents: readonly (readonly [AgentInfo, Runner])[]
+  /** Stops sandboxes that no run names. Call it after the host has continued the work of the last process. */
+  stopOrphans(host: Host): Promise<void>
+  /** Stops sandboxes whose run is over. Call it before the host stops. */
+  stopEnded(host: Host): Promise<void>
+  /** A warning for the operator about missing isolation; null = none. */
+  readonly warning: string | null
+  /** Resolves with a note for the operator about sandboxes that go on; null = none does. */
+  close(): Promise<string | null>
+}
+
+const OTHER_MACHINE = 'A personal login does not leave the machine: a runner elsewhere needs the key.'
+
+const NO_WALLS =
+  'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
+
+export const createEngineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
+  const { data, env, clock, digest, registry = engineRegistry } = options
+  const sandbox = sandboxSettings(options.sandbox, env)
+  const secret = serverSecret(data, env)
+  const loginRefusal =
+    sandbox.url !== undefined || sandbox.proxyHost !== undefined ? OTHER_MACHINE : (options.loginRefusal ?? null)
+  const keys = new ProviderCredentials({ secret, env, sandbox, data, loginRefusal })
+  const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
+  const { isOpen = false } = options
+  const { backend = 'auto', network = 'none' } = sandbox
+  const refusal = local && engineSafetyProblem({ isOpen, backend, network })
+  const provider: SandboxProvider =
+    (refusal === null ? local : refuseAcquire(local, refusal)) ??
+    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeFetch() })
+  const runToken = async ({ key, runId, attempt }: Job) => deriveSecret(secret, 'run', keyText(key), runId, attempt)
+
+  const close = async () => {
+    const kept = (await local?.close()) ?? 0
+    await keys.close()
+    return local === null || kept === 0 ? null : keptNote(kept, local.orphanEndMs)
+  }
+  const createAgent = async ({ title, create }: EngineRow) => {
+    const engine = create(env)
+    const { models, ...settings } = options.engines?.[engine.name] ?? {}
+    const credentials = keys.forEngine(engine, settings, models)
+    const runner = remoteRunner({
+      engine: engine.name,
+      modelProvider: engine.provider,
+      ...{ provider, clock, digest, settings, runToken, credentials },
+      modelProblem: engineModelProblem(models),
+      ...(options.uploads && { uploads: options.uploads }),
+    })
+    return [await agentInfo(title, engine, keys, local, refusal, { models, ...settings }), runner] as const
+  }
+  const agents = await Promise.all(
+    registry.map((row) => createAgent(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
+  ).catch(async (error) => {
+    await close()
+    throw error
+  })
+  const isUsable = agents.some(([{ needs }]) => needs === null)
+  return {
+    agents,
+    warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
+    stopOrphans: async (host) => {
+      await local?.reap(isLiveIn(host), async (key) => (await host.find(key)) !== null)
+    },
+    stopEnded: async (host) => {
+      await local?.endUnnamed(isLiveIn(host))
+    },
+    close,
+  }
+}
+
+const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
+  const session = await host.find(key)
+  const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
+  return named === sandboxId
+}
+
+/** The runs of these sandboxes go on, and wait for the next server. */
+const keptNote = (count: number, endMs: number): string =>
+  `${count} ${count === 1 ? 'sandbox goes' : 'sandboxes go'} on without the server: the next start continues ${count === 1 ? 'its run' : 'their runs'}, and without one all of it ends within ${Math.ceil(endMs / 60_000)} minutes`
+
+/** Names the engine: the operator may not know which of them broke the start. */
+const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
+  new ServerFault('engine_broken', `The engine ${title} cannot be set up: ${messageOf(cause)}`, { cause })
+
+/** The options, with defaults from the environment. */
+const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
+  const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
+  const { BRIDLE_SANDBOX_NETWORK: network } = env
+  return {
+    ...(backend && { backend: parseBackend(backend) }),
+    ...(network && { network: parseNetworkVariable(network) }),
+    ...(url && { url }),
+    ...options,
+  }
+}
+
+const localSandboxes = (
+  { data, folders, sandbox = {}, env, onInPlace }: EngineAgentsOptions,
+  secret: string,
+): LocalSandboxes => {
+  const { backend, network, limits, max, idleMs, maxAgeMs } = sandbox
+  return new LocalSandboxes({
+    folder: data,
+    secret: deriveSecret(secret, 'sandboxes'),
+    engines: () => enginesRoot(env),
+    network: parseNetworkPolicy(network),
+    limits: parseResourceLimits(limits),
+    ...present({ folders, backend, max, idleMs, maxAgeMs, onInPlace }),
+  })
+}
+
+/** A provider that starts no sandbox. Some routes do not check `needs` and would start a run. */
+const refuseAcquire = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
+  provider && {
+    acquire: async () => {
+      throw new ServerFault('engine_unsafe', refusal)
+    },
+    find: async () => null,
+    health: (sandbox) => provider.health(sandbox),
+    setEnvVars: (sandbox, vars) => provider.setEnvVars(sandbox, vars),
+    stop: (sandbox) => provider.stop(sandbox),
+    forget: (key) => provider.forget(key),
+  }
+
+/** The folder with the engines' packages, so that a sandbox finds the same as this process. */
+const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
+  env.BRIDLE_ENGINES ??
+  ENGINE_PACKAGES.map((name) => findPackage(name, env)).find((found) => found !== null)?.root ??
+  null
+
+/** The agent of an engine. `needs` is checked each time: a key, an engine or bubblewrap may be added later. */
+const agentInfo = async (
+  title: string,
+  engine: Engine,
+  keys: ProviderCredentials,
+  local: LocalSandboxes | null,
+  refusal: string | null,
+  { models, model }: EngineModels,
+): Promise<AgentInfo> => {
+  // A remote runner has its own engines and isolation.
+  const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+  // The version and what is missing are of one moment, or they would contradict each other.
+  const look = async () => ({ missing: await findMissing(), info: engine.info })
+  let seen = await look()
+  return {
+    name: engine.name,
+    description: `${title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
+    webhook: false,
+    ...bridgeIdentity(engine.name),
+    get capabilities() {
+      return seen.info
+    },
+    ...engineModels(model),
+    ...engineInput(engineModelProblem(models)),
+    workspaceProblem: local === null ? ELSEWHERE : null,
+    get needs() {
+      look().then(
+        (found) => (seen = found),
+        () => {},
+      )
+      return seen.missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
+    },
+    get credential() {
+      return local === null ? null : keys.nameOf(engine.provider)
+    },
+  }
+}
+
+/** A runner of another machine does not see the folders of this one. */
+const ELSEWHERE =
+  'The agent runs on another machine (BRIDLE_RUNNER_URL), which has none of the folders here. Leave "workspace" out, or start the server without that variable'

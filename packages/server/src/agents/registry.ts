@@ -1,0 +1,218 @@
+// The agents of a server. A definition that is loaded later serves later runs; earlier runs keep theirs.
+
+import { type AgentDefinition, isAgent, nonAgentProblem } from '@bridle/agents/agent'
+import { nativeIdentity, scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
+import { nativeRunner } from '@bridle/agents/in-process/native'
+import { policyWarnings } from '@bridle/agents/loop/policy/policy-warnings'
+import { modelNamesOf } from '@bridle/agents/model/model-choice'
+import type { AgentRunPorts } from '@bridle/agents/run-ports'
+import { acceptInput } from '@bridle/agents/schemas/input'
+import { findChildAgent } from '@bridle/agents/subagents/child-agents'
+import { inputSchemaOf, modelSchemaProblem } from '@bridle/agents/tools/json-schema'
+import { type AgentInfo, canStart, promptSchema } from '@bridle/kernel/agent-info'
+import type { Runner } from '@bridle/kernel/ports/runner'
+import { defaultEngineAgent } from '@bridle/runners/engine-table/descriptions'
+import { ServerFault } from '@bridle/system/server-fault'
+import { ASSISTANT } from '../models/assistant.ts'
+import { modelNeeds } from '../models/model-source.ts'
+import { definitionProblem } from './definition-problem.ts'
+import type { AgentFile, BrokenAgentFile } from './folder.ts'
+
+export class AgentRegistry {
+  readonly agents = new Map<string, AgentInfo>()
+  readonly runners = new Map<string, Runner>()
+  readonly #ports: AgentRunPorts
+  readonly #wrapRunner: (runner: Runner) => Runner
+  /** For sessions whose agent is gone: they can be read, and their runs end with that reason. */
+  readonly #absentRunner: Runner
+  /** Names that no file may take. */
+  readonly #fixed = new Set<string>()
+  readonly #definitions = new Map<string, AgentDefinition>()
+  /** Agents that are there unless the user has one of that name. */
+  readonly #defaults = new Map<string, { readonly definition: AgentDefinition; readonly info: AgentInfo }>()
+  /** The agent's name in each file when it was last valid. */
+  #names = new Map<string, string>()
+
+  /** `wrapRunner` wraps the runner of an agent that comes with the middleware of another. */
+  constructor(ports: AgentRunPorts, wrapRunner: (runner: Runner) => Runner = (runner) => runner) {
+    this.#ports = ports
+    this.#wrapRunner = wrapRunner
+    this.#absentRunner = nativeRunner(() => {
+      throw new ServerFault('agent_unavailable', 'The agent is not available.')
+    }, ports)
+  }
+
+  /** The runner of an agent, also of one that is no longer there, and of one that comes with the middleware of another. */
+  runnerOf(name: string): Runner {
+    const served = this.runners.get(name)
+    if (served) return served
+    if (!this.#childDefinition(name)) return this.#absentRunner
+    this.#ensureRunner(name)
+    const runner = this.#wrapRunner(this.runners.get(name) ?? this.#absentRunner)
+    this.runners.set(name, runner)
+    return runner
+  }
+
+  addBuiltIn(info: AgentInfo, runner: Runner): void {
+    this.#fixed.add(info.name)
+    this.agents.set(info.name, info)
+    this.runners.set(info.name, runner)
+  }
+
+  /** Adds an agent that an agent of the user replaces. `needs` is asked each time: a package or a key may be added later. */
+  addDefault(definition: AgentDefinition, needs: () => string | null): void {
+    const { name, description } = definition
+    const accept: AgentInfo['accept'] = (body) => acceptInput(definition, body)
+    const info: AgentInfo = {
+      ...{ ...nativeIdentity, name, description, webhook: false, isDefault: true, accept },
+      inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
+      ...this.#modelChoice(definition),
+      get needs() {
+        return needs()
+      },
+    }
+    this.#defaults.set(name, { definition, info })
+    this.#ensureRunner(name)
+    this.agents.set(name, info)
+  }
+
+  /** Whether a model decides what the agent does next. */
+  hasModel(name: string): boolean {
+    return this.#definitionOf(name)?.model != null
+  }
+
+  add(definition: AgentDefinition): void {
+    if (!isAgent(definition)) throw new ServerFault('agent_invalid', nonAgentProblem(definition, 'options'))
+    if (this.#fixed.has(definition.name))
+      throw new ServerFault('agent_name_taken', `There are two agents named "${definition.name}". Rename one of them.`)
+    const problem = modelSchemaProblem(definition)
+    if (problem !== null) throw new ServerFault('agent_invalid', problem)
+    this.#serve(definition)
+    this.#fixed.add(definition.name)
+  }
+
+  /** Replaces the agents that were loaded before. Returns the files that cannot be served. */
+  load(found: readonly AgentFile[]): BrokenAgentFile[] {
+    const problems: BrokenAgentFile[] = []
+    const names = new Map<string, string>()
+    const served = new Set(this.#fixed)
+    for (const each of found) {
+      if (!('definition' in each)) {
+        problems.push({ ...each, name: this.#names.get(each.file) ?? each.name })
+        continue
+      }
+      const { file, definition } = each
+      const { name } = definition
+      const problem = definitionProblem(definition, this.#fixed)
+      if (problem !== null) {
+        problems.push({ file, name, problem })
+        continue
+      }
+      served.add(name)
+      names.set(file, name)
+      this.#serve(definition)
+    }
+    for (const { file, name, problem } of problems) {
+      if (served.has(name)) continue
+      served.add(name)
+      names.set(file, name)
+      this.withhold(name, `${file}: ${problem}`)
+    }
+    for (const name of this.agents.keys()) if (!served.has(name)) this.#drop(name)
+    this.#names = names
+    return problems
+  }
+
+  #serve(definition: AgentDefinition): void {
+    const { name, description, triggers, model } = definition
+    const warnings = policyWarnings(definition)
+    const missing = this.#ports.missingModel
+    // Prompts ask as well, so a model that was found once is not looked for again.
+    let isReady = !model || !missing
+    this.#definitions.set(name, definition)
+    this.#ensureRunner(name)
+    this.agents.set(name, {
+      ...nativeIdentity,
+      name,
+      description,
+      webhook: triggers.webhook,
+      // Asked each time: a package may be installed later.
+      get needs() {
+        const needs = isReady || !model || !missing ? null : modelNeeds(model, missing)
+        isReady = needs === null
+        return needs
+      },
+      startsAnyway: true,
+      ...(definition.isProcedure && { isProcedure: true }),
+      ...(warnings.length > 0 && { warnings }),
+      inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
+      ...this.#modelChoice(definition),
+      accept: (body) => acceptInput(definition, body),
+    })
+  }
+
+  /** A session of an agent with a model may name another one. */
+  #modelChoice({ model }: AgentDefinition): Pick<AgentInfo, 'modelProblem' | 'models'> {
+    if (!model) return {}
+    const models = modelNamesOf(model)
+    return {
+      modelProblem: (name) => this.#ports.missingModel?.(name) ?? null,
+      ...(models.length > 0 && { models }),
+    }
+  }
+
+  /** Refuses the runs of an agent whose file cannot be served. An agent of the server under that name stays. */
+  withhold(name: string, needs: string): void {
+    if (this.#fixed.has(name)) return
+    this.#definitions.delete(name)
+    this.#ensureRunner(name)
+    const accept = async () => ({ problem: needs })
+    this.agents.set(name, { ...nativeIdentity, name, description: '', webhook: false, needs, accept })
+  }
+
+  /** Keeps the runner, so that the agent's sessions can still be read. */
+  #drop(name: string): void {
+    this.#definitions.delete(name)
+    const { info } = this.#defaults.get(name) ?? {}
+    if (info) this.agents.set(name, info)
+    else this.agents.delete(name)
+  }
+
+  #definitionOf(name: string): AgentDefinition | undefined {
+    return this.#servedDefinition(name) ?? this.#childDefinition(name)
+  }
+
+  #servedDefinition(name: string): AgentDefinition | undefined {
+    const { definition, info } = this.#defaults.get(name) ?? {}
+    return this.#definitions.get(name) ?? (this.agents.get(name) === info ? definition : undefined)
+  }
+
+  /** An agent that the server has under this name comes first, also while its file is broken. */
+  #childDefinition(name: string): AgentDefinition | undefined {
+    return this.agents.has(name) ? undefined : findChildAgent(name, (each) => this.#servedDefinition(each))
+  }
+
+  #ensureRunner(name: string): void {
+    if (this.runners.has(name)) return
+    const current = () => {
+      const definition = this.#definitionOf(name)
+      if (!definition) throw new ServerFault('agent_unavailable', `The agent "${name}" is not available.`)
+      return definition
+    }
+    this.runners.set(name, nativeRunner(current, this.#ports))
+  }
+}
+
+/** The agent of a session that names none. */
+export const defaultAgent = (
+  agents: ReadonlyMap<string, Pick<AgentInfo, 'needs' | 'startsAnyway'>>,
+  env: { readonly BRIDLE_AGENT?: string | undefined },
+): string => {
+  if (env.BRIDLE_AGENT) return env.BRIDLE_AGENT
+  const candidates = [defaultEngineAgent, ASSISTANT].filter((name) => name !== undefined)
+  const isReady = (name: string) => {
+    const agent = agents.get(name)
+    return agent !== undefined && canStart(agent)
+  }
+  return candidates.find(isReady) ?? scriptedIdentity.engine
+}

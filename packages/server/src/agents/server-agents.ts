@@ -1,0 +1,102 @@
+// The agents of a server: built in, from its options, and from its folder, which is read again when it changes.
+import { resolve } from 'node:path'
+import type { AgentDefinition } from '@bridle/agents/agent'
+import type { AgentRunPorts } from '@bridle/agents/run-ports'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
+import type { Runner } from '@bridle/kernel/ports/runner'
+import { ServerFault } from '@bridle/system/server-fault'
+import { connectProvider } from '@bridle/voice/node/provider-socket'
+import { ASSISTANT, createAssistant } from '../models/assistant.ts'
+import { createModelSource, type ModelProviders } from '../models/model-source.ts'
+import { nodePackages, packagesFolder } from '../models/node-packages.ts'
+import { createVoiceAgent } from '../voice/voice-agent.ts'
+import { type AgentFileChange, type AgentFileStates, fileChanges, fileStates } from './file-changes.ts'
+import { findAgents, watchAgents } from './folder.ts'
+import { AgentRegistry } from './registry.ts'
+
+export interface AgentsOptions {
+  /** Agents to serve, beside those in files; or, as a text, the folder of the files, in place of `agents/`. */
+  readonly agents?: readonly AgentDefinition[] | string
+  /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. False = no agents in files. */
+  readonly agentsRoot?: string | false
+  /** The names of the agents of the package to serve, such as `claude`; default: all. */
+  readonly builtInAgents?: readonly string[]
+  /** Serves a changed file to the runs that start afterwards. */
+  readonly watchAgents?: boolean
+  /**
+   * Providers of models by name, for agents whose model is `provider/model-id`. Without an entry, `@ai-sdk/<provider>` is imported
+   * from the folder of the agents.
+   */
+  readonly models?: ModelProviders
+  /** Receives what became of the files of agents, when the server starts and after a change; default: problems go to the log. */
+  readonly onAgentFiles?: (changes: readonly AgentFileChange[]) => void
+}
+
+export interface ServerAgents {
+  readonly agents: ReadonlyMap<string, AgentInfo>
+  /** The runner of an agent, also of one that is no longer there. */
+  readonly runnerOf: (agent: string) => Runner
+  /** Whether a model decides what the agent does next. */
+  readonly hasModel: (agent: string) => boolean
+  /** Loads the files again, for the runs that start afterwards. Only where they are watched. */
+  readonly reload: () => void
+  readonly close: () => void
+}
+
+export const loadServerAgents = async (
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, builtInAgents, models, onAgentFiles }: AgentsOptions,
+  builtIn: readonly (readonly [AgentInfo, Runner])[],
+  ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
+  log: (line: string) => void,
+): Promise<ServerAgents> => {
+  const { env, ...runPorts } = ports
+  const root = resolve(agentsRoot || '.')
+  const source = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
+  const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
+  const isServed = (name: string) => builtInAgents?.includes(name) ?? true
+  for (const [info, runner] of builtIn) if (isServed(info.name)) registry.addBuiltIn(info, runner)
+  const assistant = createAssistant(env, source, 'node')
+  const voice = createVoiceAgent(env, assistant, { clock: ports.clock, connect: connectProvider })
+  for (const { definition, needs } of [assistant, voice])
+    if (isServed(definition.name)) registry.addDefault(definition, needs)
+  if (isServed(ASSISTANT)) for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
+  const unknown = builtInAgents?.find((name) => !registry.agents.has(name))
+  if (unknown !== undefined)
+    throw new ServerFault('agent_unavailable', `builtInAgents names "${unknown}", and there is no such agent.`)
+  if (typeof agents !== 'string') for (const definition of agents) registry.add(definition)
+  if (agentsRoot === false) return servedBy(registry, { reload: () => {}, close: () => {} })
+  const report = onAgentFiles ?? ((changes) => changes.flatMap(problemLine).forEach(log))
+  let before: AgentFileStates = new Map()
+  const load = async () => {
+    const found = await findAgents(root, agents)
+    const after = fileStates(found, registry.load(found))
+    const changes = fileChanges(before, after)
+    before = after
+    if (changes.length > 0) report(changes)
+  }
+  // In sequence: an earlier read must not be loaded after a later one.
+  let loading = load()
+  await loading
+  const reload = () => {
+    loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+    return loading
+  }
+  const watcher = isWatched ? watchAgents(root, reload, agents) : null
+  return servedBy(registry, { reload: () => void (isWatched && reload()), close: () => watcher?.close() })
+}
+
+const servedBy = (
+  registry: AgentRegistry,
+  { reload, close }: Pick<ServerAgents, 'reload' | 'close'>,
+): ServerAgents => ({
+  agents: registry.agents,
+  runnerOf: (agent) => registry.runnerOf(agent),
+  hasModel: (agent) => registry.hasModel(agent),
+  reload,
+  close,
+})
+
+const problemLine = ({ file, problem, frame }: AgentFileChange): string[] =>
+  problem === undefined
+    ? []
+    : [`agent ${file} is not available: ${problem}${frame === undefined ? '' : `\n${frame.replaceAll(/^/gm, '  ')}`}`]

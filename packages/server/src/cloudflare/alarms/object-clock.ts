@@ -1,0 +1,44 @@
+// The clock inside an object. A running timer keeps the object in memory, so only short waits have one. A long wait lasts until
+// the object is evicted; from then on the alarm covers it, which is set in the same write.
+import type { Clock } from '@bridle/kernel/ports/clock'
+
+/** Longer than any retry of a runner, shorter than the ten seconds after which the platform evicts an idle object. */
+const TIMER_MS_MAX = 9_000
+
+interface LongWait {
+  readonly at: number
+  readonly call: () => void
+}
+
+export class ObjectClock implements Clock {
+  readonly #long = new Set<LongWait>()
+
+  now(): number {
+    return Date.now()
+  }
+
+  after(ms: number, call: () => void): () => void {
+    if (ms > TIMER_MS_MAX) {
+      const wait = { at: this.now() + ms, call }
+      this.#long.add(wait)
+      return () => this.#long.delete(wait)
+    }
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  }
+
+  /** Runs the long waits that are due; every entry point of the object calls it. */
+  runDue(): void {
+    const now = this.now()
+    for (const wait of [...this.#long]) if (wait.at <= now && this.#long.delete(wait)) wait.call()
+  }
+}
+
+/** The clock of runs, with a timer for every wait: the object stays in memory while a run waits. */
+export const runClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}

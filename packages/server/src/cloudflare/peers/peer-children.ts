@@ -1,0 +1,63 @@
+// Child sessions in other objects: a session starts them, reads their results and cancels them, and they notify it, object to object.
+import type { Key } from '@bridle/kernel/event'
+import { cancelChild, childResult, ownerOfParent, startChild } from '@bridle/kernel/host/child-sessions'
+import type { Host } from '@bridle/kernel/host/host'
+import type { ChildResult, ChildSessions, ChildStart } from '@bridle/kernel/ports/child-sessions'
+import { type ChildNotice, findParentKey } from '@bridle/kernel/rules/children/child-notice'
+import { childRequest, fetchObject, noticeRequest, type PeerObjects } from './forwarded-request.ts'
+
+export type ChildRequest =
+  | { readonly type: 'start'; readonly child: ChildStart; readonly owner: string | null }
+  | { readonly type: 'result'; readonly child: Key }
+  | { readonly type: 'cancel'; readonly child: Key; readonly parent: Key }
+
+export interface PeerChildren extends ChildSessions {
+  /** False: the parent has no such child. */
+  cancel(child: Key, parent: Key): Promise<boolean>
+}
+
+/** Rejects when the other object does not answer. */
+export const peerChildren = ({ objects, directory, home }: PeerObjects, host: () => Host): PeerChildren => {
+  const ask = async (key: Key, request: ChildRequest): Promise<unknown> => {
+    const theirs = await directory.home(key)
+    if (theirs === home()) return answerChildRequest(host(), request)
+    const answer = await fetchObject(objects, theirs, childRequest(request, theirs))
+    if (!answer.ok) throw new Error(`The object of "${key.id}" answered ${answer.status}.`)
+    return answer.json()
+  }
+  return {
+    start: async (child) => {
+      const owner = await ownerOfParent(host(), child.parent)
+      return (await ask(child.child, { type: 'start', child, owner })) as string | null
+    },
+    result: async (child) => (await ask(child, { type: 'result', child })) as ChildResult,
+    cancel: async (child, parent) => (await ask(child, { type: 'cancel', child, parent })) as boolean,
+  }
+}
+
+export const answerChildRequest = (
+  host: Host,
+  request: ChildRequest,
+): Promise<string | null | ChildResult | boolean> => {
+  if (request.type === 'start') return startChild(host, request.child, request.owner)
+  return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child, request.parent)
+}
+
+export interface ParentNotice {
+  readonly parent: Key
+  readonly notice: ChildNotice
+}
+
+/** Sends notices to parents; `take` takes one for a session of this object. Rejects when the other object does not answer: the notice stays pending. */
+export const createParentNotifier =
+  ({ objects, directory, home }: PeerObjects, take: (notice: ParentNotice) => Promise<void>) =>
+  async (notice: ChildNotice): Promise<void> => {
+    const { parentAgent, parentId, child } = notice
+    const found = parentAgent === undefined ? await directory.find(child.tenant, parentId) : []
+    const parent = findParentKey(found, notice)
+    if (!parent) return
+    const theirs = await directory.home(parent)
+    if (theirs === home()) return take({ parent, notice })
+    const answer = await fetchObject(objects, theirs, noticeRequest({ parent, notice }, theirs))
+    if (!answer.ok) throw new Error(`The parent's object answered ${answer.status}.`)
+  }

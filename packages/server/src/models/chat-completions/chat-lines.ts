@@ -1,0 +1,37 @@
+// The data of a stream of server-sent events, line by line. Comments and other fields are skipped.
+import { ModelError } from '@bridle/agents/model/model-error'
+
+/** Characters of one line of a stream: a whole answer in one line, as some servers send the arguments of calls. */
+const LINE_CHARS_MAX = 2_000_000
+
+const DATA = /^data: ?(.*)$/
+const LINE_END = /[\r\n]/
+
+export async function* dataLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  let endsWithReturn = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      const text = done ? decoder.decode() : decoder.decode(value, { stream: true })
+      const hasEnd = done || endsWithReturn || LINE_END.test(text)
+      rest += text
+      endsWithReturn = text.endsWith('\r')
+      // A long line may come in thousands of pieces: it is looked at again only where it can end.
+      if (!hasEnd && rest.length <= LINE_CHARS_MAX) continue
+      const lines = rest.split(/\r\n|\n|\r(?!$)/)
+      rest = done ? '' : (lines.pop() ?? '')
+      if (rest.length > LINE_CHARS_MAX)
+        throw new ModelError('invalid', `A line of the answer has more than ${LINE_CHARS_MAX} characters.`)
+      for (const line of lines) {
+        const [, data] = DATA.exec(line) ?? []
+        if (data !== undefined) yield data
+      }
+      if (done) return
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,64 @@
+// The agents of a harness on Node: the scripted one, the engines, and those of the project, connected to the ports that their runs need.
+
+import { scriptedRunner } from '@bridle/agents/in-process/scripted'
+import type { AgentFailure } from '@bridle/agents/run-ports'
+import { shortErrorMessage } from '@bridle/agents/session/error-message'
+import { present } from '@bridle/events/json'
+import { keyText } from '@bridle/kernel/event'
+import { hostChildSessions } from '@bridle/kernel/host/child-sessions'
+import type { Host } from '@bridle/kernel/host/host'
+import type { StoredUploads } from '@bridle/stores/uploads/stored-uploads'
+import { clock, digest } from '@bridle/system/system-ports'
+import type { Lines } from '@bridle/voice/lines'
+import { createEngineAgents, type EngineAgentsOptions } from '../agents/engines.ts'
+import { scriptedAgent } from '../agents/scripted.ts'
+import { loadServerAgents } from '../agents/server-agents.ts'
+import type { Logger } from './logger.ts'
+import type { OpenTelemetryApi } from './open-telemetry.ts'
+import { createRunTracer } from './run-tracer.ts'
+import type { ServerOptions } from './server-options.ts'
+
+type EngineSetup = Pick<EngineAgentsOptions, 'data' | 'folders' | 'env' | 'isOpen' | 'loginRefusal' | 'onInPlace'>
+
+interface AgentSetup extends EngineSetup {
+  readonly uploads: StoredUploads
+  readonly host: () => Host
+  readonly voiceModel: Lines['modelFor']
+  readonly log: Logger
+  /** Null = not installed. */
+  readonly telemetry: OpenTelemetryApi | null
+}
+
+/** Where the agents cannot be loaded, the engines are closed again. */
+export const loadAgents = async (
+  options: ServerOptions,
+  { host, voiceModel, log, telemetry, ...setup }: AgentSetup,
+) => {
+  const { env, uploads } = setup
+  const settings = present({ sandbox: options.sandbox, engines: options.engines })
+  const engines = await createEngineAgents({ ...setup, clock, digest, ...settings })
+  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  try {
+    const served = await loadServerAgents(
+      options,
+      builtIn,
+      {
+        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env },
+        ...(telemetry && { trace: createRunTracer(telemetry) }),
+        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
+      },
+      (line) => log('warn', line),
+    )
+    return { engines, served }
+  } catch (error) {
+    await engines.close()
+    throw error
+  }
+}
+
+/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
+const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
+  log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
+    ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },
+    ...{ error: shortErrorMessage(error), stack: error instanceof Error ? error.stack : undefined },
+  })

@@ -1,0 +1,44 @@
+// The request that opens a WebSocket, and the answer that refuses it.
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { IncomingRequest } from '@bridle/surfaces/http/access/authenticate'
+
+interface UpgradeHead extends Pick<IncomingMessage, 'headers'> {
+  readonly url: string | undefined
+  readonly httpVersion?: string
+}
+
+/** The request as the surfaces read it; null when its URL is invalid. */
+export const upgradeRequestOf = ({ url, headers, httpVersion }: UpgradeHead): IncomingRequest | null => {
+  const { host = 'localhost' } = headers
+  const address = `http://${host}${url}`
+  // A host with a slash or an @ would change the path or the name.
+  if (!/^[\w.:[\]-]+$/.test(host) || !url?.startsWith('/') || !URL.canParse(address)) return null
+  return {
+    url: address,
+    ...(httpVersion !== undefined && { httpVersion }),
+    headers: { get: (name) => textOf(headers[name.toLowerCase()]), keys: () => Object.keys(headers) },
+    toRequest: () =>
+      new Request(address, {
+        headers: Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      }),
+  }
+}
+
+const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
+
+/** Writes the same answer as over HTTP, and ends the connection. */
+export const sendUpgradeRefusal = async (duplex: Duplex, response: Response): Promise<void> => {
+  // Node has no listener of its own on this connection any more: an error without one would end the process.
+  duplex.on('error', () => duplex.destroy())
+  const body = Buffer.from(await response.arrayBuffer())
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(body.byteLength))
+  headers.set('connection', 'close')
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+  const { status } = response
+  duplex.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`), body]))
+  duplex.once('finish', () => duplex.destroy())
+}

@@ -1,0 +1,122 @@
+// Updates that the directory still needs from this object's sessions. A session is marked in the write that changes it and
+// published soon after, with retries. A mark goes only if its session did not change while it was published.
+import { type Key, keyText } from '@bridle/kernel/event'
+import type { Log } from '@bridle/kernel/ports/log'
+import type { SqlDriver } from '../drivers/driver.ts'
+import { sharedWork } from '../shared-work.ts'
+import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
+import type { DirectoryUpdate } from './remote-directory.ts'
+import type { TenantDirectory } from './shards.ts'
+
+/** Lists are wrong until the directory hears of a change, so the retry comes sooner than others. */
+const PUBLISH_RETRY_MS = 5_000
+/** Sessions of one object, itself and its branches, that one announcement carries. */
+const ANNOUNCED_MAX = 500
+
+export interface DirectoryOutboxPorts {
+  readonly driver: SqlDriver
+  readonly log: Log
+  readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'update'>
+  readonly home: () => string
+  readonly now: () => number
+  /** When to try again; null = everything is published. */
+  readonly retry: (at: number | null) => void
+}
+
+interface PendingUpdate extends Key {
+  readonly n: number
+}
+
+export class DirectoryOutbox {
+  readonly #ports: DirectoryOutboxPorts
+  readonly #published = new Set<string>()
+  #hasAnnounced = false
+  #announcing = Promise.resolve()
+  /** Resolves when all marks are published, or a retry is scheduled. */
+  readonly publish = sharedWork(() => this.#publishPending())
+
+  constructor(ports: DirectoryOutboxPorts) {
+    this.#ports = ports
+  }
+
+  /** Throws when another object has the session, or when the directory does not answer. */
+  async register(key: Key): Promise<void> {
+    const home = this.#ports.home()
+    const theirs = await this.#ports.directory(key.tenant).register({ key, home })
+    if (theirs !== home) throw new Error(`${keyText(key)} lives in another object.`)
+  }
+
+  /** Each start of the object publishes each session at least once, so that a lost directory fills again. */
+  wasPublished(key: Key): boolean {
+    const name = keyText(key)
+    return this.#published.has(name) || !this.#published.add(name)
+  }
+
+  /** Called in the turn of the write that changes the session, so that both are one write. */
+  mark({ tenant, agent, id }: Key): void {
+    const { driver } = this.#ports
+    driver.run(
+      `INSERT INTO untold (tenant, agent, id, n) VALUES (?, ?, ?, 1)
+       ON CONFLICT (tenant, agent, id) DO UPDATE SET n = n + 1`,
+      ...[tenant, agent, id],
+    )
+  }
+
+  /** Once per start of the object, with its first request: a lost directory learns of sessions that write nothing, too. */
+  announce(): Promise<void> {
+    if (!this.#hasAnnounced) this.#announcing = this.#announce()
+    return this.#announcing
+  }
+
+  async #announce(): Promise<void> {
+    this.#hasAnnounced = true
+    const { driver, directory } = this.#ports
+    try {
+      const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', ANNOUNCED_MAX)
+      const unpublished = here.filter((key) => !this.#published.has(keyText(key)))
+      const [first] = unpublished
+      if (!first) return
+      await directory(first.tenant).update(await this.#updatesFor(unpublished))
+      for (const key of unpublished) this.#published.add(keyText(key))
+    } catch {
+      this.#hasAnnounced = false
+    }
+  }
+
+  async #publishPending(): Promise<void> {
+    const { driver, directory, now, retry } = this.#ports
+    try {
+      for (;;) {
+        const marks = driver.all<PendingUpdate>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
+        const [first] = marks
+        if (!first) return retry(null)
+        // An announcement that arrives after this update would undo a removal: both carry the same head.
+        await this.#announcing
+        // All sessions of an object have one tenant.
+        await directory(first.tenant).update(await this.#updatesFor(marks))
+        for (const { tenant, agent, id, n } of marks)
+          driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
+      }
+    } catch {
+      retry(now() + PUBLISH_RETRY_MS)
+    }
+  }
+
+  /** A session with a damaged row is left out: others must not wait for it, and an update without a row means removal. */
+  async #updatesFor(keys: readonly Key[]): Promise<DirectoryUpdate[]> {
+    const updates = await Promise.all(keys.map((key) => this.#updateFor(key)))
+    return updates.filter((each) => each !== null)
+  }
+
+  async #updateFor({ tenant, agent, id }: Key): Promise<DirectoryUpdate | null> {
+    const { driver, log, home } = this.#ports
+    const key = { tenant, agent, id }
+    const found = driver.get<{ row: string; owner: string | null }>(
+      'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+      ...[tenant, id, agent],
+    )
+    const head = (await log.open(key))?.head ?? 0
+    const row = found ? rowWithOwner(found.row, found.owner) : null
+    return found && !row ? null : { key, home: home(), head, row }
+  }
+}

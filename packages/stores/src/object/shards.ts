@@ -1,0 +1,167 @@
+// A tenant's directory as several objects. A hash of the session's id picks the object, so a call about one session reaches
+// one object; a list asks all of them and merges their pages into the order that one object would have.
+import { hashText } from '@bridle/events/json'
+import { decodeCursor, encodeCursor } from '@bridle/kernel/memory/listing'
+import type { Directory, ListFilter } from '@bridle/kernel/ports/directory'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import { approvalsPage, listPage, type PageOptions, type Scan } from '../sqlite/sqlite-directory.ts'
+import type { ObjectNamespace } from './platform-types.ts'
+import type {
+  DirectoryStub,
+  DirectoryUpdate,
+  SessionLocation,
+  SessionPlacement,
+  ShardScan,
+} from './remote-directory.ts'
+
+export interface ShardCounts {
+  readonly count: number
+  /** Earlier counts: the objects take over the records of all of them. */
+  readonly previousCounts: readonly number[]
+}
+
+export interface TenantDirectory {
+  register(placement: SessionPlacement): Promise<string>
+  update(updates: readonly DirectoryUpdate[]): Promise<void>
+  find(id: string): Promise<SessionLocation[]>
+  /** `who` is the reader of the list. */
+  list(filter: ListFilter, who?: string): ReturnType<Directory['list']>
+  approvals(page: PageOptions, who?: string): ReturnType<Directory['approvals']>
+  settled(page: PageOptions, who?: string): ReturnType<Directory['settled']>
+  redeem(nonce: string, expiresAt: number): Promise<boolean>
+}
+
+export const tenantDirectory = (
+  objects: ObjectNamespace<DirectoryStub>,
+  shards: ShardCounts,
+  tenant: string,
+): TenantDirectory => {
+  const { count } = shards
+  const all = Array.from({ length: count }, (_, index) => index)
+  const shard = async <T>(index: number, ask: (stub: DirectoryStub) => Promise<T>): Promise<T> => {
+    const stub = objects.get(objects.idFromName(shardName(tenant, index, count)))
+    await ensureAdopted(objects, shards, tenant, index, stub)
+    return ask(stub)
+  }
+  const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
+  /** The lists of all objects in one order. `ask` translates the cursor for each object. */
+  const merged = async <T>(
+    ask: (stub: DirectoryStub, index: number) => Promise<ShardScan<T>>,
+    order: 1 | -1,
+    placeOf: (at: readonly number[], index: number) => readonly number[] = ([moment = 0, sid = 0, ...rest], index) => [
+      moment,
+      sid * count + index,
+      ...rest,
+    ],
+  ): Promise<Scan<T>> => {
+    const scans = await Promise.all(
+      all.map(async (index) => {
+        const { found, end, isBusy } = await shard(index, (stub) => ask(stub, index))
+        if (isBusy) throw new StoreFault('busy', 'the reader has too many long lists in progress')
+        return {
+          found: found.map(({ at, entry }) => ({ at: placeOf(at, index), entry })),
+          end: end && placeOf(end, index),
+        }
+      }),
+    )
+    const byOrder = (a: readonly number[], b: readonly number[]) => order * compare(a, b)
+    // Behind the first of these positions, an object that has stopped reading there may have entries that nobody has seen.
+    const [end = null] = scans.flatMap((scan) => (scan.end ? [scan.end] : [])).sort(byOrder)
+    const found = scans.flatMap((scan) => scan.found).sort((a, b) => byOrder(a.at, b.at))
+    return { found: end ? found.filter(({ at }) => byOrder(at, end) <= 0) : found, end }
+  }
+  return {
+    register: (placement) => at(placement.key.id, (stub) => stub.register(placement)),
+    update: async (updates) => {
+      const parts = Map.groupBy(updates, ({ key }) => shardOf(key.id, count))
+      await Promise.all([...parts].map(([index, part]) => shard(index, (stub) => stub.tell(part))))
+    },
+    find: (id) => at(id, (stub) => stub.find(tenant, id)),
+    list: async ({ cursor, ...filter }, who) => {
+      if (filter.order === 'created') {
+        const [place] = cursor === undefined ? [] : decodeCursor(cursor, 1)
+        const behind = (index: number) =>
+          place !== undefined && { cursor: encodeCursor([Math.floor((place - index) / count)]) }
+        const ask = (stub: DirectoryStub, index: number) => stub.list(tenant, { ...filter, ...behind(index) }, who)
+        return listPage(await merged(ask, 1, ([sid = 0], index) => [sid * count + index]), filter)
+      }
+      const position = cursor === undefined ? null : decodeCursor(cursor, 2)
+      const cursorOf = (index: number) => position && { cursor: listCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }, who), -1)
+      return listPage(found, filter)
+    },
+    approvals: async ({ cursor, ...page }, who) => {
+      const position = cursor === undefined ? null : decodeCursor(cursor, 3)
+      const cursorOf = (index: number) => position && { cursor: approvalsCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.approvals(tenant, { ...page, ...cursorOf(index) }, who), 1)
+      return approvalsPage(found, page)
+    },
+    settled: async ({ cursor, ...page }, who) => {
+      const position = cursor === undefined ? null : decodeCursor(cursor, 3)
+      const cursorOf = (index: number) => position && { cursor: settledCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.settled(tenant, { ...page, ...cursorOf(index) }, who), -1)
+      return approvalsPage(found, page)
+    },
+    redeem: (nonce, expiresAt) => at(nonce, (stub) => stub.redeem(nonce, expiresAt)),
+  }
+}
+
+/** The count is part of the name: another count is another directory, which takes over from the first. */
+export const shardName = (tenant: string, index: number, count: number): string =>
+  count === 1 ? tenant : `${tenant}/${count}/${index}`
+
+/** The object that has the readers of a tenant's changes. */
+export const readersName = (tenant: string, count: number): string => shardName(tenant, 0, count)
+
+/** The other objects of the tenant, which relay their changes to the one that has the readers. */
+export const readerPeers = (tenant: string, count: number): readonly string[] =>
+  Array.from({ length: count - 1 }, (_, index) => shardName(tenant, index + 1, count))
+
+export const shardOf = (name: string, count: number): number => Number.parseInt(hashText(name), 16) % count
+
+/** Newest first: the cursor of this object is the first of its positions that is not below the merged cursor. */
+const listCursor = ([moment = 0, place = 0]: readonly number[], index: number, count: number): string =>
+  encodeCursor([moment, Math.ceil((place - index) / count)])
+
+/** Oldest first: an object without the cursor's entry continues behind all entries of the session before it. */
+const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], index: number, count: number): string => {
+  const sid = (place - index) / count
+  return encodeCursor([moment, Math.floor(sid), Number.isInteger(sid) ? nth : Number.MAX_SAFE_INTEGER])
+}
+
+/** Newest first: an object without the cursor's entry continues behind all entries of the session after it. */
+const settledCursor = ([moment = 0, place = 0, seq = 0]: readonly number[], index: number, count: number): string => {
+  const sid = (place - index) / count
+  return encodeCursor([moment, Math.ceil(sid), Number.isInteger(sid) ? seq : 0])
+}
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0)
+  return 0
+}
+
+/** Shards that have taken over, as far as this isolate knows. */
+const takenOver = new WeakMap<object, Map<string, Promise<void>>>()
+
+const ensureAdopted = async (
+  objects: ObjectNamespace<DirectoryStub>,
+  { count, previousCounts }: ShardCounts,
+  tenant: string,
+  index: number,
+  stub: DirectoryStub,
+): Promise<void> => {
+  const others = previousCounts.filter((each) => each !== count)
+  if (others.length === 0) return
+  const adoptions = takenOver.get(objects) ?? new Map<string, Promise<void>>()
+  takenOver.set(objects, adoptions)
+  const name = shardName(tenant, index, count)
+  const from = others.flatMap((of) => Array.from({ length: of }, (_, each) => shardName(tenant, each, of)))
+  const adoption = adoptions.get(name) ?? Promise.resolve(stub.adopt(tenant, { index, of: count }, from))
+  adoptions.set(name, adoption)
+  try {
+    await adoption
+  } catch (cause) {
+    adoptions.delete(name)
+    throw cause
+  }
+}

@@ -1,0 +1,327 @@
+// The directory in SQL: lists across sessions, from the rows that appends wrote.
+import type { Key } from '@bridle/kernel/event'
+import { cutPage, decodeCursor, encodeCursor, type PositionedEntry, pageSize } from '@bridle/kernel/memory/listing'
+import { mayOpen } from '@bridle/kernel/owner'
+import type {
+  Directory,
+  DirectoryRow,
+  ListedSession,
+  ListFilter,
+  ListReader,
+  OpenApproval,
+  SettledListing,
+} from '@bridle/kernel/ports/directory'
+import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
+import type { StoreMaintenance } from './maintenance.ts'
+import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './session-ranges.ts'
+import type { SessionRecord, SessionTable } from './session-table.ts'
+import { sliceTurns } from './slice-turns.ts'
+
+/** Rows that a list reads at once: some 2 ms, and then others have their turn. */
+export const SLICE_ROWS = 2_000
+/** Slices of one request, 400,000 rows: a page that is not full by then says where to go on, so that no request lasts for minutes. */
+export const SLICES_MAX = 200
+
+type SessionListRow = SessionRecord & {
+  kind: DirectoryRow['kind']
+  status: DirectoryRow['status']
+  updated_at: number
+  row: string
+}
+type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
+type SettledRow = Key & { decided_at: number; sid: number; seq: number; body: string }
+
+/** Slices of the lists, as they stand in the tables: one entry longer than the limit, which tells whether there are more. */
+const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
+  const logOf = (record: SessionListRow): Pick<ListedSession, 'incarnation'> => {
+    const incarnation = sessions.incarnationOf(record)
+    return incarnation > 1 ? { incarnation } : {}
+  }
+
+  /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
+  const listed = (record: SessionListRow): ListedSession => {
+    try {
+      return { key: keyOf(record), head: sessions.head(record), row: rowOf(record), ...logOf(record) }
+    } catch (cause) {
+      const { code } = toStoreFault(driver, cause, 'list')
+      if (code !== 'corrupt') throw cause
+      return {
+        key: keyOf(record),
+        head: Math.max(record.head_min, record.base),
+        row: damagedRow(record),
+        ...logOf(record),
+      }
+    }
+  }
+
+  /** The position at which a slice of these ranges ends; null = they end before it does. */
+  const endOfSlice = (ranges: readonly IndexRange[], { isByCreation, order }: ListOrder): readonly number[] | null => {
+    const { sql, values } = merged(ranges)
+    const row = driver.get<{ sid: number; updated_at: number }>(
+      `${sql} ORDER BY ${order} LIMIT 1 OFFSET ?`,
+      ...[...values, SLICE_ROWS - 1],
+    )
+    return row ? (isByCreation ? [row.sid] : [row.updated_at, row.sid]) : null
+  }
+
+  return {
+    list(tenant: string, filter: ListFilter): Slice<ListedSession> {
+      const { ranges, filter: rest } = sessionRanges(tenant, filter)
+      const order = filter.order === 'created' ? FIRST_MADE_FIRST : RECENT_FIRST
+      const end = rest && endOfSlice(ranges, order)
+      const { sql, values } = merged(
+        ranges.map((range) =>
+          narrowed(range, ...(rest ? [rest] : []), ...(end ? [{ where: order.upTo, values: end }] : [])),
+        ),
+      )
+      const rows = driver.all<SessionListRow>(
+        // Found by an index and read from the table: a damaged index may name a row of another tenant.
+        `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed,
+         s.owner FROM (${sql} ORDER BY ${order.order} LIMIT ?) AS k CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${order.outer}`,
+        ...[...values, pageSize(filter.limit) + 1],
+      )
+      const found = rows
+        .filter((record) => record.tenant === tenant && record.removed === 0)
+        .filter(({ owner }) => mayOpen(filter.viewer ?? null, owner))
+        .map((record) => ({
+          at: order.isByCreation ? [record.sid] : [record.updated_at, record.sid],
+          entry: listed(record),
+        }))
+      return { found, end }
+    },
+
+    /** Null: damaged. */
+    approvals(tenant: string, page: PageOptions): Slice<ApprovalListing | null> {
+      const { rows, end } = approvalRows<ApprovalRow>(driver, 'approvals', tenant, page)
+      const found = rows.map((row) => ({
+        at: [row.requested_at, row.sid, row.position],
+        entry: approvalOf<OpenApproval>(row),
+      }))
+      return { found, end }
+    },
+
+    /** Newest decision first. Null: damaged. */
+    settled(tenant: string, page: PageOptions): Slice<ApprovalListing<SettledListing> | null> {
+      const { rows, end } = approvalRows<SettledRow>(driver, 'settled_approvals', tenant, page)
+      const found = rows.map((row) => ({
+        at: [row.decided_at, row.sid, row.seq],
+        entry: approvalOf<SettledListing>(row),
+      }))
+      return { found, end }
+    },
+  }
+}
+
+/** The tables of approvals: the columns of a position, the order, and a position before every other. */
+const approvalOrders = {
+  approvals: {
+    columns: ['requested_at', 'a.sid', 'position'],
+    order: 'requested_at, a.sid, position',
+    behind: '(requested_at, a.sid, position) > (?, ?, ?)',
+    upTo: '(requested_at, a.sid, position) <= (?, ?, ?)',
+    start: [-1, 0, 0],
+  },
+  settled_approvals: {
+    columns: ['decided_at', 'a.sid', 'seq'],
+    order: 'decided_at DESC, a.sid DESC, seq DESC',
+    behind: '(decided_at, a.sid, seq) < (?, ?, ?)',
+    upTo: '(decided_at, a.sid, seq) >= (?, ?, ?)',
+    start: [Number.MAX_SAFE_INTEGER, 0, 0],
+  },
+} as const
+
+/** A slice of a table of approvals. Where every row is listed, the page ends the slice. */
+const approvalRows = <Row>(
+  driver: SqlDriver,
+  table: keyof typeof approvalOrders,
+  tenant: string,
+  { limit, cursor, viewer }: PageOptions,
+): { readonly rows: readonly Row[]; readonly end: readonly number[] | null } => {
+  const { order, behind, ...of } = approvalOrders[table]
+  const columns = of.columns.join(', ')
+  const from = cursor === undefined ? of.start : decodeCursor(cursor, 3)
+  const last =
+    viewer === undefined
+      ? undefined
+      : driver.get<Record<string, number>>(
+          `SELECT ${columns} FROM ${table} AS a WHERE a.tenant = ? AND ${behind} ORDER BY ${order} LIMIT 1 OFFSET ?`,
+          ...[tenant, ...from, SLICE_ROWS - 1],
+        )
+  const end = last ? Object.values(last) : null
+  const openTo = viewer === undefined ? 'true' : OPEN_TO
+  const upTo = end ? of.upTo : 'true'
+  const rows = driver.all<Row>(
+    `SELECT s.tenant, s.agent, s.id, ${columns}, body FROM ${table} AS a CROSS JOIN sessions AS s ON s.sid = a.sid
+     WHERE a.tenant = ? AND s.tenant = a.tenant AND ${openTo} AND ${behind} AND ${upTo} ORDER BY ${order} LIMIT ?`,
+    ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...from, ...(end ?? []), pageSize(limit) + 1],
+  )
+  return { rows, end }
+}
+
+/** The rows of all ranges, each by its own index. With an ORDER BY of that index, SQLite merges them without a sort. */
+const merged = (ranges: readonly IndexRange[]): { readonly sql: string; readonly values: SqlValue[] } => ({
+  sql: ranges
+    .map(({ index, where }) => `SELECT sid, updated_at FROM sessions INDEXED BY ${index} WHERE ${where}`)
+    .join(' UNION ALL '),
+  values: ranges.flatMap(({ values }) => values),
+})
+
+const narrowed = (range: IndexRange, ...further: readonly SqlCondition[]): IndexRange => ({
+  index: range.index,
+  where: [range, ...further].map(({ where }) => where).join(' AND '),
+  values: [range, ...further].flatMap(({ values }) => values),
+})
+
+/** Entries that a list found, and the position at which it stopped reading; null = it read to the end. */
+export interface Scan<T> {
+  readonly found: readonly PositionedEntry<T>[]
+  readonly end: readonly number[] | null
+}
+type Slice<T> = Scan<T>
+
+/** Lists, read in slices that take turns. `read` reads what is committed. */
+export const directoryScans = (
+  driver: SqlDriver,
+  sessions: SessionTable,
+  read: <T>(work: () => T) => T = (work) => work(),
+  slicesMax = SLICES_MAX,
+) => {
+  const pages = directoryPages(driver, sessions)
+  const turns = sliceTurns(() => driver.pause())
+
+  const scan = async <F extends PageOptions, T>(
+    page: (tenant: string, filter: F) => Slice<T>,
+    [tenant, filter, reader]: readonly [tenant: string, filter: F, reader: ListReader | undefined],
+  ): Promise<Scan<T>> => {
+    const size = pageSize(filter.limit)
+    const found: PositionedEntry<T>[] = []
+    let rest = filter
+    let end: readonly number[] | null = null
+    let slices = 0
+    await turns.read(reader, () => {
+      const slice = read(() => page(tenant, { ...rest, limit: size - found.length }))
+      found.push(...slice.found)
+      end = slice.end
+      if (end === null || found.length > size || ++slices >= slicesMax) return true
+      rest = { ...rest, cursor: encodeCursor(end) }
+      return false
+    })
+    // A page that is full has not shown all that stands before this end.
+    return { found, end: found.length > size ? null : end }
+  }
+
+  return {
+    list: (...list: readonly [string, ListFilter, ListReader?]) => scan(pages.list, [list[0], list[1], list[2]]),
+    approvals: (...list: readonly [string, PageOptions, ListReader?]) =>
+      scan(pages.approvals, [list[0], list[1], list[2]]),
+    settled: (...list: readonly [string, PageOptions, ListReader?]) => scan(pages.settled, [list[0], list[1], list[2]]),
+  }
+}
+
+/** Turns what was found into the answers of a Directory. */
+export const listPage = (scan: Scan<ListedSession>, { limit }: PageOptions) => {
+  const { entries, next } = cutPage(scan.found, pageSize(limit), scan.end)
+  return { sessions: entries, ...(next !== undefined && { next }) }
+}
+
+export const approvalsPage = <A extends OpenApproval>(
+  scan: Scan<ApprovalListing<A> | null>,
+  { limit }: PageOptions,
+) => {
+  const { entries, next } = cutPage(scan.found, pageSize(limit), scan.end)
+  return { approvals: entries.filter((approval) => approval !== null), ...(next !== undefined && { next }) }
+}
+
+export interface PageOptions {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly viewer?: string
+}
+
+/** An order of sessions, as the inner and the outer query name the columns. */
+interface ListOrder {
+  readonly isByCreation: boolean
+  readonly order: string
+  readonly outer: string
+  /** A row that does not stand behind a position. */
+  readonly upTo: string
+}
+
+const RECENT_FIRST: ListOrder = {
+  isByCreation: false,
+  order: 'updated_at DESC, sid DESC',
+  outer: 'k.updated_at DESC, k.sid DESC',
+  upTo: '(updated_at, sid) >= (?, ?)',
+}
+const FIRST_MADE_FIRST: ListOrder = { isByCreation: true, order: 'sid', outer: 'k.sid', upTo: 'sid <= ?' }
+
+export interface ApprovalListing<A extends OpenApproval = OpenApproval> {
+  readonly key: Key
+  readonly approval: A
+}
+
+/** Null: damaged. */
+const approvalOf = <A extends OpenApproval>(row: Key & { readonly body: string }): ApprovalListing<A> | null => {
+  const approval = parseOrNull<A>(row.body)
+  return approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null
+}
+
+export const sqliteDirectory = (
+  driver: SqlDriver,
+  sessions: SessionTable,
+  maintenance: StoreMaintenance,
+): Directory => {
+  const scans = directoryScans(driver, sessions, maintenance.read)
+
+  const keys = (sql: string, ...values: SqlValue[]): Key[] =>
+    driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
+
+  return {
+    list: async (tenant, filter, reader) => listPage(await scans.list(tenant, filter, reader), filter),
+    approvals: async (tenant, page, reader) => approvalsPage(await scans.approvals(tenant, page, reader), page),
+    settled: async (tenant, page, reader) => approvalsPage(await scans.settled(tenant, page, reader), page),
+    openApprovals: async () =>
+      maintenance.read(() => driver.get<{ open: number }>('SELECT count(*) AS open FROM approvals')?.open ?? 0),
+    due: async (now, limit) =>
+      maintenance.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
+    inHand: async (limit) =>
+      maintenance.read(() => keys('FROM sessions WHERE in_hand = 1 ORDER BY sid LIMIT ?', limit)),
+    find: async (tenant, id) =>
+      maintenance.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
+  }
+}
+
+/** A damaged row must not fail the whole list: the list shows its columns instead. */
+const rowOf = (record: SessionListRow): DirectoryRow => {
+  const intact = parseOrNull<DirectoryRow>(record.row)
+  const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
+  return isWhole ? intact : damagedRow(record)
+}
+
+const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): DirectoryRow => ({
+  kind,
+  status,
+  title: id,
+  createdAt: at,
+  updatedAt: at,
+  parent: null,
+  approvals: [],
+  detail: {},
+})
+
+const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
+
+/** Null when it is damaged. */
+export const parseOrNull = <T>(text: string): T | null => {
+  try {
+    return JSON.parse(text) as T | null
+  } catch {
+    return null
+  }
+}
+
+/** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
+export const rowWithOwner = (text: string, owner: string | null): DirectoryRow | null => {
+  const row = parseOrNull<DirectoryRow>(text)
+  return row && owner !== null && row.owner == null ? { ...row, owner } : row
+}

@@ -1,0 +1,220 @@
+// Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
+import { type Key, keyText } from '@bridle/kernel/event'
+import { checkAppend, checkKey, fencedFault } from '@bridle/kernel/memory/checks'
+import type { Directory } from '@bridle/kernel/ports/directory'
+import type { BranchParent, Lease, Log, LogAppend, StoredAnswer } from '@bridle/kernel/ports/log'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import type { SqlDriver } from '../drivers/driver.ts'
+import { openMaintenance } from './maintenance.ts'
+import { readLog } from './read-log.ts'
+import { hideSession, reserveNumbers } from './removal.ts'
+import { currentEpoch } from './schema.ts'
+import { encodeEvents, type Segment } from './segments.ts'
+import { openSessionTable, type SessionOrigin } from './session-table.ts'
+import { bestSnapshot, type SnapshotRead, writeSnapshot } from './snapshots.ts'
+import { sqliteDirectory } from './sqlite-directory.ts'
+import { openTail, type TailLimits } from './tail.ts'
+
+/** Reading and parsing this much takes about a millisecond; after such a page others get their turn. */
+const LARGE_PAGE_CHARS = 100_000
+
+export interface SqliteStore {
+  readonly log: Log
+  readonly directory: Directory
+  readonly epoch: number
+  /** Why nothing can be written now; null where it can. */
+  writeFault(): StoreFault | null
+  /** Commits what is queued; whatever comes afterwards is refused. */
+  close(): void
+}
+
+/** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
+export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits): SqliteStore => {
+  const tail = openTail(driver, limits)
+  const sessions = openSessionTable(driver, tail)
+  const maintenance = openMaintenance(driver, tail, epoch)
+  // Which session a lease stands for. A removed session's leases stay bound to it and never touch its successor.
+  const bound = new WeakMap<Lease, number>()
+
+  const log: Log = {
+    open: async (key, from, known, takeTurns) => {
+      if (maintenance.ownerEpoch() > epoch) return null
+      const found = maintenance.read(() => findLog(key, from ?? null, known?.hasState))
+      if (!found) return null
+      const { sid, lineage, ...rest } = found
+      const read: SnapshotRead = async (work, isLong) => {
+        const step = async () => maintenance.read(work)
+        return isLong && takeTurns ? takeTurns(step) : step()
+      }
+      const snapshot = lineage && (await bestSnapshot(driver, lineage, read, sid === null ? known : undefined))
+      const lease: Lease = { key, epoch, snapshot, ...rest }
+      if (sid !== null) bound.set(lease, sid)
+      return lease
+    },
+
+    append: (lease, append) =>
+      new Promise((resolve, reject) => {
+        // Encoded now: once for all, outside the commit, and safe from whatever the caller does next.
+        const segments = encodeEvents(lease.key, append.events)
+        let sid = 0
+        maintenance.write({
+          chars: sizeOf(segments, append),
+          prepare() {
+            if (lease.epoch < maintenance.ownerEpoch()) throw fencedFault(lease.key)
+            const place = locate(lease)
+            checkAppend(lease, append, place.head, place.origin !== undefined)
+            for (const { commandId } of append.results ?? []) checkUnanswered(lease.key, place.sid, commandId)
+            return () => {
+              sid = place.sid ?? sessions.create(lease.key, place.origin!)
+              for (const segment of segments) tail.add(sid, segment)
+              writeRest(sid, lease.key, append, place.head + append.events.length)
+            }
+          },
+          done() {
+            bound.set(lease, sid)
+            resolve()
+          },
+          fail: reject,
+        })
+      }),
+
+    read: async (key, after, limit, { charsMax } = {}) => {
+      const { events, chars } = maintenance.read(() => {
+        const record = sessions.live(key)
+        if (!record) return { events: [], chars: 0 }
+        return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
+      })
+      // Page after page of large events would else keep everybody waiting until the last.
+      if (chars >= LARGE_PAGE_CHARS) await new Promise<void>((resolve) => driver.schedule(resolve))
+      return events
+    },
+
+    result: async (key, commandId) => maintenance.read(() => storedAnswer(key, commandId)),
+
+    remove: (key) =>
+      new Promise((resolve, reject) => {
+        let removed = false
+        maintenance.write({
+          chars: 0,
+          // Alone, because it settles the tail: a removed session has nothing left there, so sweeping need not look.
+          alone: true,
+          prepare() {
+            if (epoch < maintenance.ownerEpoch()) throw fencedFault(key)
+            const found = sessions.toRemove(key)
+            if (!found) return () => {}
+            return () => {
+              hideSession(driver, found.record, found.head)
+              tail.settle()
+              removed = true
+            }
+          },
+          done() {
+            if (removed) {
+              tail.clear()
+              maintenance.scheduleSweep()
+            }
+            resolve(removed)
+          },
+          fail: reject,
+        })
+      }),
+
+    reserve: (key, head) =>
+      new Promise((resolve, reject) => {
+        maintenance.write({
+          chars: 0,
+          prepare() {
+            checkKey(key)
+            if (epoch < maintenance.ownerEpoch()) throw fencedFault(key)
+            if (sessions.live(key)) throw new StoreFault('refused', `${keyText(key)} exists`)
+            return () => reserveNumbers(driver, key, head)
+          },
+          done: resolve,
+          fail: reject,
+        })
+      }),
+
+    check: maintenance.check,
+  }
+
+  /** The lease of a session, and the place of its snapshots. Null if another owner has the store. */
+  const findLog = (key: Key, from: BranchParent | null, hasState = false) => {
+    checkKey(key)
+    if (currentEpoch(driver) > epoch) return null
+    const record = sessions.live(key)
+    if (!record) {
+      const { base, parent, incarnation } = sessions.origin(key, from)
+      return {
+        ...{ sid: null, lineage: parent && !hasState ? sessions.lineage(parent, base) : null },
+        ...{ exists: false, head: base, parent: from },
+        incarnation: sessions.incarnationOf({ incarnation }),
+        parentIncarnation: parent && sessions.incarnationOf(parent),
+      }
+    }
+    const head = sessions.head(record)
+    return {
+      ...{ sid: record.sid, lineage: sessions.lineage(record, head) },
+      ...{ exists: true, head, parent: sessions.parentOf(record) },
+      incarnation: sessions.incarnationOf(record),
+      parentIncarnation: sessions.parentIncarnation(record),
+    }
+  }
+
+  /** The session a lease stands for, or where it would start. */
+  const locate = (lease: Lease): { sid?: number; head: number; origin?: SessionOrigin } => {
+    const sid = bound.get(lease)
+    const head = sid === undefined ? undefined : tail.head(sid)
+    if (head !== undefined) return { sid: sid!, head }
+    const record = sid === undefined ? sessions.live(lease.key) : sessions.get(sid)
+    if (record?.removed || (!record && (lease.exists || sid !== undefined))) throw fencedFault(lease.key)
+    if (record && keyText(record) !== keyText(lease.key))
+      throw new StoreFault('corrupt', `${keyText(lease.key)}: its row is another session's`)
+    if (record) return { sid: record.sid, head: sessions.head(record) }
+    const origin = sessions.origin(lease.key, lease.parent)
+    return { head: origin.base, origin }
+  }
+
+  const writeRest = (sid: number, key: Key, { row, wake, results = [], snapshot }: LogAppend, head: number): void => {
+    if (row) sessions.saveRow(sid, key, row, head)
+    if (wake) sessions.saveWake(sid, wake)
+    for (const { commandId, bodyHash, answer } of results) {
+      const values = [sid, JSON.stringify(commandId), bodyHash, JSON.stringify(answer)]
+      driver.run('INSERT INTO answers (sid, command_id, body_hash, answer) VALUES (?, ?, ?, ?)', ...values)
+    }
+    if (snapshot) writeSnapshot(driver, sid, snapshot)
+  }
+
+  const answerRow = (sid: number, commandId: string) =>
+    driver.get<{ body_hash: string; answer: string }>(
+      'SELECT body_hash, answer FROM answers WHERE sid = ? AND command_id = ?',
+      ...[sid, JSON.stringify(commandId)],
+    )
+
+  /** The index would find it too, but only after others of the group were written, and they would have to start over. */
+  const checkUnanswered = (key: Key, sid: number | undefined, commandId: string): void => {
+    if (sid !== undefined && answerRow(sid, commandId))
+      throw new StoreFault('refused', `${keyText(key)}: ${JSON.stringify(commandId)} is answered already`)
+  }
+
+  const storedAnswer = (key: Key, commandId: string): StoredAnswer | null => {
+    const record = sessions.live(key)
+    const row = record && answerRow(record.sid, commandId)
+    return row ? { commandId, bodyHash: row.body_hash, answer: JSON.parse(row.answer) as StoredAnswer['answer'] } : null
+  }
+
+  return {
+    log,
+    directory: sqliteDirectory(driver, sessions, maintenance),
+    epoch,
+    writeFault: maintenance.writeFault,
+    close: maintenance.close,
+  }
+}
+
+/** How much an append will write, near enough to keep groups small. */
+const sizeOf = (segments: readonly Segment[], { snapshot }: LogAppend): number => {
+  let chars = snapshot ? snapshot.state.length : 0
+  for (const { body } of segments) chars += body.length
+  for (const { text } of snapshot?.pieces ?? []) chars += text.length
+  return chars
+}

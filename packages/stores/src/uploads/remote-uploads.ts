@@ -1,0 +1,81 @@
+// Uploaded files on Cloudflare, as the gateway and the objects of sessions use them. An object for each tenant has the facts; the
+// bytes are in the bucket where one is bound, else in an object for each file.
+import type { Key } from '@bridle/kernel/event'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import type { Upload, Uploads } from '@bridle/kernel/ports/uploads'
+import { withRetries } from '../object/artifact-bucket.ts'
+import type { ObjectBucket, ObjectNamespace } from '../object/platform-types.ts'
+import type { UploadPlace, UploadReservation } from './upload-index.ts'
+
+/** The calls of the objects that have uploaded files. */
+export interface UploadStub {
+  /** Null = the tenant keeps too many files that no session uses. */
+  reserveUpload(file: UploadReservation): Promise<Upload | null>
+  completeUpload(id: string): Promise<void>
+  discardUpload(id: string): Promise<void>
+  findUpload(id: string): Promise<Upload | null>
+  claimUpload(id: string, session: Key): Promise<boolean>
+  locateUpload(id: string): Promise<UploadPlace | null>
+  releaseUploads(ids: readonly string[], session: Key): Promise<void>
+  /** The three calls of an object that has the bytes of one file. */
+  writeBytes(bytes: Uint8Array): Promise<void>
+  readBytes(): Promise<Uint8Array | null>
+  eraseBytes(): Promise<void>
+}
+
+export interface RemoteUploads extends Uploads {
+  release(ids: readonly string[], session: Key): Promise<void>
+}
+
+export interface UploadPlatform {
+  readonly objects: ObjectNamespace<UploadStub>
+  readonly bucket: ObjectBucket | null
+}
+
+export const remoteUploads = (platform: UploadPlatform): RemoteUploads => {
+  const { objects, bucket } = platform
+  const index = (tenant: string) => objects.get(objects.idFromName(`/files/${tenant}`))
+  return {
+    add: async (file, bytes) => {
+      const { tenant } = file
+      const reservation = { ...file, sizeBytes: bytes.byteLength, inBucket: bucket !== null }
+      const upload = await index(tenant).reserveUpload(reservation)
+      if (!upload) return null
+      try {
+        if (bucket) await withRetries(() => bucket.put(bytesName(upload.id), bytes))
+        else await bytesObject(platform, upload.id).writeBytes(bytes)
+        await index(tenant).completeUpload(upload.id)
+      } catch (cause) {
+        await index(tenant)
+          .discardUpload(upload.id)
+          .catch(() => {})
+        throw new StoreFault('unreachable', 'The file cannot be stored.', cause)
+      }
+      return upload
+    },
+    find: (id, tenant) => index(tenant).findUpload(id),
+    discard: (id, tenant) => index(tenant).discardUpload(id),
+    claim: (id, session) => index(session.tenant).claimUpload(id, session),
+    read: (id, tenant) =>
+      withRetries(async () => {
+        const place = await index(tenant).locateUpload(id)
+        if (!place) return null
+        if (!place.inBucket) return bytesObject(platform, id).readBytes()
+        const stored = await bucket?.get(bytesName(id))
+        return stored ? new Uint8Array(await stored.arrayBuffer()) : null
+      }),
+    release: (ids, session) => index(session.tenant).releaseUploads(ids, session),
+  }
+}
+
+/** For the index of a tenant's files. A bucket that is no longer bound has the bytes for good. */
+export const eraseUpload = async (platform: UploadPlatform, { id, inBucket }: UploadPlace): Promise<void> => {
+  if (inBucket) await platform.bucket?.delete([bytesName(id)])
+  else await bytesObject(platform, id).eraseBytes()
+}
+
+/** Ids are random. No tenant and no session has such a name: a slash is not part of any id. */
+const bytesName = (id: string): string => `/file/${id}`
+
+const bytesObject = ({ objects }: UploadPlatform, id: string): UploadStub =>
+  objects.get(objects.idFromName(bytesName(id)))

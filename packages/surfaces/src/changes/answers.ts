@@ -1,0 +1,10 @@
+// The answer of `GET /changes`, for OpenAPI and for the tests that compare every answer with its declaration.
+
+import { tenantChangeSchema } from '@bridle/wire/changes/wire/changes'
+import { streamAnswer } from '../http/answers/answer-schema.ts'
+
+export const changesStreamAnswer = streamAnswer(
+  'An event stream that begins with `ready`. It has no ids: load the lists again after each `ready`.',
+  tenantChangeSchema,
+  { data: { type: 'ready' } },
+)

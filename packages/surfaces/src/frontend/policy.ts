@@ -1,0 +1,40 @@
+// A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
+
+import type { BUDGETS } from '@bridle/events/schemas'
+import * as v from 'valibot'
+import { exactObject, optionalField } from '../http/requests/request-fields.ts'
+
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
+const percent = v.pipe(amount, v.maxValue(100))
+const positive = v.pipe(
+  amount,
+  v.check((value) => value > 0, 'Expected more than 0'),
+)
+const whole = v.pipe(amount, v.integer())
+
+const limits = {
+  min_score: percent,
+  max_runtime_minutes: positive,
+  max_total_tokens: whole,
+  max_cost_usd: amount,
+  max_context_usage_pct: percent,
+  max_failed_tool_calls: whole,
+  max_loop_warnings: whole,
+  max_repeated_plan_events: whole,
+  max_tool_latency_ms: amount,
+  max_events_without_evidence: whole,
+} satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
+
+const health = exactObject({
+  ...v.partial(v.object(limits)).entries,
+  action: optionalField(
+    '`request_approval` (the default) asks a person; `pause` pauses the session.',
+    v.picklist(['request_approval', 'pause']),
+  ),
+})
+
+export const policyRequestSchema = v.pipe(
+  exactObject({ health: optionalField('The budgets by name; one that is absent guards nothing.', health) }),
+  v.title('PolicyRequest'),
+  v.description('The budgets of a session, and the action when one is crossed.'),
+)

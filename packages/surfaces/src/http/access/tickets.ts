@@ -1,0 +1,137 @@
+// Tickets replace a token where a browser cannot send headers: in a WebSocket and an EventSource. A token in a URL ends up in
+// logs and works for a long time; a ticket works once, and for a short time only.
+
+import type { TicketGrant } from '@bridle/wire/http/wire'
+import { optionalId } from '@bridle/wire/http/wire/request-values'
+import * as v from 'valibot'
+import { json } from '../answers/answer-schema.ts'
+import { ticketAnswer } from '../answers/server-answers.ts'
+import { rateLimited } from '../denials/denial.ts'
+import { TICKET_MS } from '../limits.ts'
+import { type Route, route } from '../router/route.ts'
+import { type Access, SCOPES, type Scope } from './authenticate.ts'
+import { digest, hex, randomToken } from './secrets.ts'
+
+const TICKET_LIMITS = {
+  /** Unused tickets of one credential in one tenant; beyond it that buyer's oldest goes. Each costs some 400 bytes. */
+  buyerMax: 4_000,
+  /** Unused tickets of all buyers; beyond it nobody gets one until some expire, so that no buyer can remove another's. */
+  max: 40_000,
+}
+
+export interface TicketStore {
+  /** A ticket allows no more than the credential that buys it. Null = too many tickets are unused. */
+  issue(access: Access, request: TicketRequest): Promise<Ticket | null>
+  /** Null = the ticket is used, expired or unknown, or a page of another origin bought it. */
+  redeem(ticket: string, origin: string | null): Promise<Access | null>
+}
+
+export interface Ticket {
+  readonly ticket: string
+  readonly expiresAt: number
+}
+
+export interface TicketRequest {
+  readonly sessionId?: string | undefined
+  readonly scopes?: readonly Scope[] | undefined
+  /** The origin of the page that buys the ticket; null = a program buys it. */
+  readonly origin: string | null
+}
+
+export const ticketAccess = (access: Access, request: TicketRequest): Access => ({
+  ...access,
+  scopes: access.scopes.filter((scope) => request.scopes?.includes(scope) ?? true),
+  sessionId: access.sessionId ?? request.sessionId ?? null,
+  isTicket: true,
+})
+
+/** A ticket of a page is of no use to a page of another origin. Programs, and GETs of a page to its own server, name no origin. */
+export const originMatches = (bought: string | null, redeemed: string | null): boolean =>
+  bought === null || redeemed === null || bought === redeemed
+
+interface UnusedTicket {
+  readonly access: Access
+  readonly origin: string | null
+  readonly expiresAt: number
+  readonly buyer: string
+}
+
+/** Tickets of one process, in memory. Only digests are kept: a dump of the memory shows no ticket. */
+export class MemoryTicketStore implements TicketStore {
+  readonly #now: () => number
+  readonly #limits: typeof TICKET_LIMITS
+  /** Oldest first. */
+  readonly #unused = new Map<string, UnusedTicket>()
+  readonly #buyers = new Map<string, Set<string>>()
+
+  constructor(now: () => number, limits = TICKET_LIMITS) {
+    this.#now = now
+    this.#limits = limits
+  }
+
+  async issue(access: Access, request: TicketRequest): Promise<Ticket | null> {
+    const ticket = randomToken()
+    const name = hex(await digest(ticket))
+    this.#dropExpired()
+    const buyer = JSON.stringify([access.tenant, access.who])
+    const names = this.#buyers.get(buyer) ?? new Set()
+    const [oldest] = names
+    if (oldest !== undefined && names.size >= this.#limits.buyerMax) this.#take(oldest)
+    if (this.#unused.size >= this.#limits.max) return null
+    const expiresAt = this.#now() + TICKET_MS
+    this.#unused.set(name, { access: ticketAccess(access, request), origin: request.origin, expiresAt, buyer })
+    this.#buyers.set(buyer, names.add(name))
+    return { ticket, expiresAt }
+  }
+
+  async redeem(ticket: string, origin: string | null): Promise<Access | null> {
+    const found = this.#take(hex(await digest(ticket)))
+    if (!found || found.expiresAt <= this.#now()) return null
+    return originMatches(found.origin, origin) ? found.access : null
+  }
+
+  #take(name: string): UnusedTicket | undefined {
+    const found = this.#unused.get(name)
+    if (!found) return undefined
+    this.#unused.delete(name)
+    const names = this.#buyers.get(found.buyer)
+    names?.delete(name)
+    if (names?.size === 0) this.#buyers.delete(found.buyer)
+    return found
+  }
+
+  #dropExpired(): void {
+    const now = this.#now()
+    for (const [name, { expiresAt }] of this.#unused) {
+      if (expiresAt > now) return
+      this.#take(name)
+    }
+  }
+}
+
+export const ticketRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/tickets',
+    scope: 'observe',
+    refusesTickets: true,
+    summary: 'A one-use ticket for a socket or an event stream of a page, good for 30 seconds',
+    call: 'ticket',
+    body: v.looseObject({
+      sessionId: optionalId,
+      scopes: v.optional(v.array(v.picklist(SCOPES))),
+    }),
+    answers: { 201: ticketAnswer },
+    handle: async ({ access, body: { sessionId, scopes }, ports, request }) => {
+      const origin = request.headers.get('origin')
+      const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
+      if (!issued)
+        return rateLimited(
+          'Too many tickets are unused. Use those you have, or ask again in 30 seconds.',
+          TICKET_MS / 1_000,
+        )
+      const { ticket, expiresAt } = issued
+      return json<TicketGrant>({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
+    },
+  }),
+]

@@ -1,0 +1,49 @@
+// Files where the trees of branches live in several processes: a gateway joins an export of their parts, and sends each its part of an
+// import. Only a gateway sends these headers.
+import { isJsonObject } from '@bridle/events/json'
+import type { ExportPart } from './export-plan.ts'
+
+/** The tree of an export that the gateway wants, by the name of its first session; `ALL_TREES` asks which there are. */
+export const TREE_HEADER = 'x-bridle-tree'
+export const ALL_TREES = '*'
+export const FILE_HEADER = 'x-bridle-file'
+
+/** The first session of a tree; files have trees in the order of their birth. */
+export interface TreeRoot {
+  readonly name: string
+  readonly createdAt: number
+}
+
+export interface FilePart {
+  /** The digest of the whole file. */
+  readonly digest: string
+  /** Lines of the file that the part lacks before its first session. */
+  readonly linesBefore: number
+}
+
+export const rootName = ({ agent, id }: { readonly agent: string; readonly id: string }): string => `${agent}/${id}`
+
+export const byRootBirth = (a: TreeRoot, b: TreeRoot): number => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)
+
+export const treesOf = (parts: readonly ExportPart[]): ReadonlyMap<string, readonly ExportPart[]> => {
+  const trees = new Map<string, ExportPart[]>()
+  const rootOf = new Map<string, string>()
+  for (const part of parts) {
+    const { session } = part
+    const root = (session.parent && rootOf.get(rootName(session.parent))) ?? rootName(session)
+    rootOf.set(rootName(session), root)
+    trees.set(root, [...(trees.get(root) ?? []), part])
+  }
+  return trees
+}
+
+export const rootsOf = (parts: readonly ExportPart[]): TreeRoot[] =>
+  [...treesOf(parts)].map(([name, [root]]) => ({ name, createdAt: root?.createdAt ?? 0 }))
+
+export const encodeFilePart = (part: FilePart): string => JSON.stringify(part)
+
+/** Null = the request has no part of a larger file. */
+export const decodeFilePart = ({ headers }: Request): FilePart | null => {
+  const part: unknown = JSON.parse(headers.get(FILE_HEADER) ?? 'null')
+  return isJsonObject(part) ? (part as unknown as FilePart) : null
+}

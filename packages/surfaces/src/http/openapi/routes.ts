@@ -1,0 +1,37 @@
+// The description of every route, for programs and to read.
+import { jsonResponse } from '../answers/json-response.ts'
+import { docsPageAnswer, openapiAnswer } from '../answers/server-answers.ts'
+import { publicPath } from '../denials/public-path.ts'
+import { type Route, route } from '../router/route.ts'
+import { docsPage } from './docs-page.ts'
+import { openapiDocument } from './document.ts'
+
+/** The two routes are in their own description. */
+export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
+  const rows = (): readonly Route[] => [...others, ...own]
+  let document: ReturnType<typeof openapiDocument> | null = null
+  const own: readonly Route[] = [
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      scope: 'observe',
+      summary: 'The description of all routes, in OpenAPI',
+      call: { name: 'openapi', answer: 'FabricOpenApi' },
+      answers: { 200: openapiAnswer },
+      handle: ({ request }) => {
+        document ??= openapiDocument(rows())
+        // Behind a proxy that takes a prefix away, the server is where the caller reaches it.
+        return jsonResponse({ ...document, servers: [{ url: publicPath(request, '') || '/' }] })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/docs',
+      scope: 'observe',
+      summary: 'This description, to read',
+      answers: { 200: docsPageAnswer },
+      handle: () => new Response(docsPage(rows()), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    }),
+  ]
+  return own
+}

@@ -1,0 +1,69 @@
+// JSON from callers. It is measured before it is parsed: deep nesting or very many values would cost memory and time.
+import { DEPTH_MAX } from '@bridle/events/limits'
+
+/** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
+export const VALUES_MAX = 50_000
+
+export const parseJson = (
+  text: string,
+  what: 'body' | 'message',
+): { readonly value: unknown } | { readonly problem: string } => {
+  const { depth, values, keys } = measureJson(text)
+  if (depth > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
+  if (values > VALUES_MAX) return { problem: `The JSON has more than ${VALUES_MAX} values.` }
+  const value = tryParse(text)
+  if (value === undefined) return { problem: `The ${what} is not JSON.` }
+  // Readers disagree which value of a repeated key counts: the value that is checked here may not be the one that is used later.
+  if (keysIn(value) < keys) return { problem: 'The JSON has a key twice in one object.' }
+  return { value }
+}
+
+/** Undefined when the text is not JSON: no JSON text has that value. */
+const tryParse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const keysIn = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  const values = Object.values(value)
+  let count = Array.isArray(value) ? 0 : values.length
+  for (const each of values) count += keysIn(each)
+  return count
+}
+
+export interface JsonMeasure {
+  /** The deepest nesting of brackets. */
+  readonly depth: number
+  /** An upper bound: each value follows a bracket or a comma. */
+  readonly values: number
+  /** The keys of all objects: each stands before a colon. */
+  readonly keys: number
+}
+
+export const measureJson = (text: string): JsonMeasure => {
+  let depth = 0
+  let open = 0
+  let values = 1
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = endOfString(text, at)
+    else if (unit === 0x2c) values++
+    else if (unit === 0x3a) keys++
+    else if (unit === 0x7b || unit === 0x5b) {
+      values++
+      depth = Math.max(depth, ++open)
+    } else if (unit === 0x7d || unit === 0x5d) open--
+  }
+  return { depth, values, keys }
+}
+
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+  return at
+}

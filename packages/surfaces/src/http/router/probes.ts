@@ -1,0 +1,155 @@
+// Probes: whether the server lives, whether it is ready, and its metrics.
+
+import { present } from '@bridle/events/json'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
+import type { VoiceLines } from '@bridle/kernel/ports/voice'
+import type {
+  AgentDescription,
+  AgentList,
+  AgentStatus,
+  BuildList,
+  CallerIdentity,
+  EngineList,
+  EngineStatus,
+  Liveness,
+  Readiness,
+} from '@bridle/wire/http/wire'
+import { tokenOf } from '../access/authenticate.ts'
+import { type ExposureCall, mayListAgents, refusePrivateAgent } from '../access/exposure.ts'
+import { callerOf } from '../access/proxy-headers.ts'
+import { json } from '../answers/answer-schema.ts'
+import {
+  agentListAnswer,
+  buildListAnswer,
+  callerAnswer,
+  engineListAnswer,
+  livenessAnswer,
+  metricsAnswer,
+  notReadyAnswer,
+  readyAnswer,
+} from '../answers/server-answers.ts'
+import { isDenial } from '../denials/denial.ts'
+import { metricsText } from './metrics.ts'
+import { type Route, route } from './route.ts'
+
+export const probeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/health',
+    scope: 'open',
+    summary: 'Answers while the server is alive',
+    call: 'health',
+    answers: { 200: livenessAnswer },
+    handle: () => json<Liveness>({ ok: true }),
+  }),
+  route({
+    method: 'get',
+    path: '/ready',
+    scope: 'open',
+    summary: 'The agents of the server, and whether the server takes requests',
+    call: 'ready',
+    answers: { 200: readyAnswer, 503: notReadyAnswer },
+    handle: async ({ c, request, ports }) => {
+      const message = ports.notReadyReason?.() ?? null
+      const ready = message === null
+      // A probe without a credential learns only whether the server is ready, and nothing about its agents.
+      const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
+      const access = await ports.authenticator.authenticate(caller.request, caller.address)
+      // The backoff for wrong tokens applies here, too. A probe has no token and is always answered.
+      const isGuess = tokenOf(caller.request) !== null
+      if (isDenial(access) && access.denied === 'rate_limited' && isGuess) return access
+      if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })
+      const proxied = ports.authenticator.refusedForwarded?.() ?? 0
+      const body: Readiness = {
+        ready,
+        ...(message !== null && { message }),
+        workspace: { ...ports.workspace, ...(proxied > 0 && { proxiedRequests: proxied }) },
+        ...(mayListAgents(access) && { agents: [...ports.agents.values()].map(agentStatus({ access, ports })) }),
+      }
+      return json<Readiness>(body, { status: ready ? 200 : 503 })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/me',
+    scope: 'observe',
+    summary: 'The user, tenants and scopes of the caller’s credential',
+    call: 'me',
+    answers: { 200: callerAnswer },
+    handle: ({ access: { user, tenant, tenants, scopes, isOpen = false, isTicket } }) =>
+      json<CallerIdentity>({
+        ...{ user, tenant, scopes, isOpen },
+        // A ticket keeps the tenant of its buyer.
+        tenants: isTicket ? [tenant] : (tenants ?? []),
+      }),
+  }),
+  route({
+    method: 'get',
+    path: '/agents',
+    scope: 'observe',
+    summary: 'The agents of the server, with what each needs and takes',
+    call: 'agents',
+    answers: { 200: agentListAnswer },
+    handle: ({ access, ports }) => {
+      const statusOf = agentStatus({ access, ports })
+      const describe = (agent: AgentInfo) => agentDescription(agent, statusOf(agent), ports.voice)
+      return json<AgentList>({ agents: [...ports.agents.values()].map(describe) })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/engines',
+    scope: 'observe',
+    summary: 'The engines of the server, with what each can report',
+    call: 'engines',
+    answers: { 200: engineListAnswer },
+    handle: ({ ports }) => json<EngineList>({ engines: [...ports.agents.values()].flatMap(engineRows) }),
+  }),
+  route({
+    method: 'get',
+    path: '/builds',
+    scope: 'observe',
+    summary: 'The builds that `bridle build` made on the server’s machine',
+    call: 'builds',
+    answers: { 200: buildListAnswer },
+    handle: ({ ports }) => json<BuildList>({ builds: ports.builds?.() ?? [] }),
+  }),
+  route({
+    method: 'get',
+    path: '/metrics',
+    scope: 'observe',
+    concerns: 'server',
+    summary: 'The metrics of the server, for Prometheus',
+    call: 'metrics',
+    answers: { 200: metricsAnswer },
+    handle: async ({ ports }) =>
+      new Response(await metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
+  }),
+]
+
+const agentStatus =
+  (call: ExposureCall) =>
+  ({ name, description, webhook, needs, credential, warnings }: AgentInfo): AgentStatus => ({
+    name,
+    description,
+    available: needs === null,
+    ...present({
+      needs: needs ?? undefined,
+      closed: refusePrivateAgent(call, name)?.message,
+      credential: credential ?? undefined,
+      warnings,
+    }),
+    triggers: { webhook },
+  })
+
+const agentDescription = (agent: AgentInfo, status: AgentStatus, lines: VoiceLines | undefined): AgentDescription => ({
+  ...status,
+  engine: agent.engine,
+  runner_kind: agent.runnerKind,
+  ...present({ capabilities: agent.capabilities, models: agent.models }),
+  input_schema: agent.inputSchema?.() ?? null,
+  voice: lines?.kindOf?.(agent.name) ?? null,
+})
+
+const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>
+  capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []

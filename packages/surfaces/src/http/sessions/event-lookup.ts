@@ -1,0 +1,42 @@
+// Events by their numbers, for answers that are made of a few events of a long log.
+import type { AnyEvent } from '@bridle/kernel/event'
+import { runSeq } from '@bridle/kernel/ids'
+import type { Session } from '@bridle/kernel/session/session'
+import type { EventLookup, SessionFacts } from '@bridle/wire/views/session-facts'
+
+/** A view of a live session as it is now, whatever is appended while its events are read from the log. */
+export const lookUp = async <T>(session: Session, viewOf: (facts: SessionFacts) => EventLookup<T>): Promise<T> => {
+  const { key, state, incarnations, identity, heartbeatAt } = session
+  const view = viewOf({ key, state, incarnations, identity, heartbeatAt })
+  let step = view.next()
+  while (!step.done) step = view.next(await eventsAt(session, step.value))
+  return step.value
+}
+
+/** The events of these numbers, which ascend. Neighbours take one read. */
+export const eventsAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
+  const found: AnyEvent[] = []
+  for (let index = 0; index < seqs.length; ) {
+    const first = seqs[index] ?? 0
+    let last = first
+    while (seqs[index + 1] === last + 1) {
+      last += 1
+      index += 1
+    }
+    index += 1
+    for (let seen = first - 1; seen < last; ) {
+      const page = (await session.read(seen, last - seen)).filter(({ seq }) => seq <= last)
+      if (page.length === 0) break
+      found.push(...page)
+      seen = page.at(-1)?.seq ?? last
+    }
+  }
+  return found
+}
+
+/** Whether the log has the prompt of this run. */
+export const hasRun = async (session: Session, runId: string): Promise<boolean> => {
+  const seq = runSeq(runId)
+  const [event] = seq === null ? [] : await session.read(seq - 1, 1)
+  return event?.type === 'prompt_queued' && event.payload.run_id === runId
+}

@@ -1,0 +1,198 @@
+// Routes by session id, for sessions of every agent and every wire; and the helpers by which other routes find a session and answer.
+
+import { present } from '@bridle/events/json'
+import { type Command, isRefusal } from '@bridle/kernel/commands'
+import { isId, type Key } from '@bridle/kernel/event'
+import type { ListReader } from '@bridle/kernel/ports/directory'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import type { Session } from '@bridle/kernel/session/session'
+import type { SessionCard, SessionDetail, SessionPage } from '@bridle/wire/http/wire'
+import { sessionCard } from '@bridle/wire/views/detail'
+import { wholeSession } from '@bridle/wire/views/whole-session'
+import * as v from 'valibot'
+import { engineOf } from '../access/agent-engine.ts'
+import type { Access } from '../access/authenticate.ts'
+import { actorField, openableSessions, viewerField } from '../access/users.ts'
+import { json } from '../answers/answer-schema.ts'
+import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
+import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../denials/denial.ts'
+import { refusalDenial } from '../denials/kernel-denials.ts'
+import { LIST_PAGE_MAX } from '../limits.ts'
+import { commandIdOf } from '../requests/command-id.ts'
+import { jsonWithTag } from '../requests/conditional-requests.ts'
+import { optionalField, optionalText, optionsType } from '../requests/request-fields.ts'
+import { limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { lookUp } from './event-lookup.ts'
+import { importedPart } from './import-confirmation.ts'
+import { listFilter, listQueryEntries } from './list-filter.ts'
+import { sessionRow } from './session-rows.ts'
+
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions',
+    scope: 'observe',
+    summary: 'A page of sessions, newest change first, or in the order in which they were made',
+    call: 'sessions',
+    refusesUnknownParameters: true,
+    query: optionsType('SessionFilter', 'A choice of sessions, their order, and the page.', {
+      ...listQueryEntries,
+      order: optionalField(
+        'updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change in the meantime.',
+        v.picklist(['updated', 'created']),
+      ),
+      limit: optionalField('The number of sessions on a page.', limitSchema(LIST_PAGE_MAX)),
+      cursor: optionalText('The `next` of the page before.'),
+    }),
+    answers: { 200: sessionPageAnswer },
+    handle: async ({ access, query, ports, request }) => {
+      const { order, limit, cursor } = query
+      const filter = {
+        ...listFilter(ports, query),
+        ...present({ order, limit, cursor }),
+        ...(await viewerField(access)),
+      }
+      const page = await pageOr400(ports.directory.list(access.tenant, filter, listReader(access, request)))
+      if (isDenial(page)) return page
+      return json<SessionPage>({
+        sessions: page.sessions.map((session) => sessionRow(session, engineOf(ports.agents, session.key.agent))),
+        ...(page.next !== undefined && { next: page.next }),
+      })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id',
+    scope: 'observe',
+    summary: 'A session as a whole, by its id',
+    call: { name: 'session', fixed: { omit: 'channel' } },
+    session: (arrival) => findKey(arrival),
+    query: v.looseObject({ omit: omitSchema }),
+    headers: ['If-None-Match', 'If-Match'],
+    answers: { 200: sessionDetailAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const { omit } = call.query
+      return jsonWithTag<SessionDetail>(call.request, {
+        ...(await lookUp(session, (facts) => wholeSession(facts, agentOf(call, session), omit))),
+        ...(await importedPart(call.ports, session, omit)),
+      })
+    },
+  }),
+]
+
+/** A route that sends one command to its session, and answers with the state of the session. */
+export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
+  command,
+  ...row
+}: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
+  readonly method?: Route['method']
+  readonly body: B
+  /** The command, without its actor. */
+  readonly command: (body: v.InferOutput<B>) => object
+}): Route =>
+  route({
+    method: 'post',
+    scope: 'operate',
+    session: (arrival) => findKey(arrival),
+    headers: ['Idempotency-Key'],
+    ...row,
+    handle: (call) => {
+      const { actor } = call.body as { readonly actor?: string }
+      const sent = { ...command(call.body as v.InferOutput<B>), ...actorField(call.access, actor) }
+      return sendAndShow(call, requireKey(call), sent as Command)
+    },
+  })
+
+/** Sends a command under the caller's Idempotency-Key, and answers with the state of the session. */
+export const sendAndShow = async (
+  call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
+  key: Key,
+  command: Command,
+): Promise<Response | Denial> => {
+  const id = commandIdOf(call.request, command)
+  if (isDenial(id)) return id
+  const answer = await call.ports.host.send(key, command, id)
+  return isRefusal(answer) ? refusalDenial(answer, key.id) : cardResponse(call, key, answer)
+}
+
+/** The state of a session after a command: its card, with its health, and the fields of the answer. */
+export const respondWithCard = <R extends SessionCard = never>(
+  call: Pick<RouteCall<unknown, unknown>, 'ports'>,
+  key: Key,
+  answer: ReceiptFields<NoInfer<R>>,
+  init?: ResponseInit,
+): Promise<Response | Denial> => cardResponse(call, key, answer, init)
+
+const cardResponse = async (
+  call: Pick<RouteCall<unknown, unknown>, 'ports'>,
+  key: Key,
+  answer: { readonly seq?: number },
+  init?: ResponseInit,
+): Promise<Response | Denial> => {
+  const session = await call.ports.host.find(key)
+  if (!session) return sessionNotFound(key.id)
+  const { seq: _seq, ...fields } = answer
+  return json<SessionCard>({ ...sessionCard(session, agentOf(call, session)), ...fields }, init)
+}
+
+/** The fields that a receipt has beyond the card, and `seq`, which an answer of the kernel has and no receipt. */
+type ReceiptFields<R extends SessionCard> = Omit<R, keyof SessionCard> &
+  Partial<SessionCard> & { readonly seq?: number }
+
+const agentOf = ({ ports }: Pick<RouteCall<unknown, unknown>, 'ports'>, { key }: Session) =>
+  ports.agents.get(key.agent) ?? null
+
+/** The session of a row that has `session`: the router has found it. */
+export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): Key => {
+  if (!key) throw new Error('This row names no session.')
+  return key
+}
+
+/** A handler that gets the session of the request. */
+export const onSession =
+  <Q, B>(act: (session: Session, call: RouteCall<Q, B>) => Promise<Response | Denial> | Response | Denial) =>
+  async (call: RouteCall<Q, B>): Promise<Response | Denial> => {
+    const session = await findSession(call)
+    return isDenial(session) ? session : act(session, call)
+  }
+
+/** The session of the call. Somebody may have removed it since the router found its key. */
+export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {
+  const key = call.key ?? (await findKey(call))
+  return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? missingSession(call))
+}
+
+/**
+ * The key of the session that an id means: the oldest one, so that another agent's session of the same id changes nothing for
+ * callers of this one. `?agent=` picks another. A session of another tenant or user looks exactly like an unknown one.
+ */
+export const findKey = async ({
+  param,
+  access,
+  ports,
+  request,
+}: Pick<RouteContext, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<
+  Key | Denial
+> => {
+  const id = param('id')
+  const agent = agentInQuery(request)
+  if (!isId(id)) return sessionNotFound(id, agent)
+  const found = await openableSessions(access, await ports.directory.find(access.tenant, id))
+  return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? sessionNotFound(id, agent)
+}
+
+/** The caller of a list, for the store, which shares its time out among callers and stops when one has gone. */
+export const listReader = ({ who }: Pick<Access, 'who'>, { signal }: Pick<Request, 'signal'>): ListReader => ({
+  who,
+  signal,
+})
+
+/** A denial where the store refuses the cursor: it made no such cursor. */
+export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>
+  page.catch((error: unknown) => {
+    if (error instanceof StoreFault && error.code === 'refused')
+      return badRequest('query: cursor: Expected the `next` of an earlier answer')
+    throw error
+  })

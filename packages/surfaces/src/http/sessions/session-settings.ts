@@ -1,0 +1,73 @@
+// The settings that a caller may choose for a session. Those of an imported session pass the same schema.
+
+import type { JsonObject } from '@bridle/events/json'
+import { truncate } from '@bridle/kernel/text/truncate'
+import * as v from 'valibot'
+import { optionalField, optionalText } from '../requests/request-fields.ts'
+
+/** Settings of a file that an answer names, and the length of a name: a file may have any. */
+const IGNORED_SETTINGS_MAX = 20
+const SETTING_NAME_CHARS_MAX = 64
+/** A title that a person gives a session: two lines of a list. */
+const SESSION_TITLE_CHARS_MAX = 200
+
+/** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
+export const settingsFields = {
+  provider: optionalText('The provider of the model.'),
+  model: optionalText(
+    'The model: `provider/model-id` for an agent with a model, a name of the engine’s own for an engine.',
+  ),
+  permission_mode: optionalField('`plan` lets an engine read and not write.', v.picklist(['normal', 'plan'])),
+  approval_mode: optionalField(
+    '`on_request`: an engine asks for approval where it needs one.',
+    v.picklist(['on_request']),
+  ),
+  think_level: optionalText('How much the model thinks, in the engine’s own words.'),
+}
+
+export const voiceFields = {
+  voice: optionalField(
+    '`keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept.',
+    v.strictObject({ keep_audio: v.optional(v.boolean()) }),
+  ),
+}
+
+/** A caller that sends a default chooses nothing: engines have other names for these modes. */
+const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
+
+type SettingsBody = { readonly [name in keyof typeof settingsFields]?: string | undefined } & v.InferOutput<
+  v.ObjectSchema<typeof voiceFields, undefined>
+>
+
+export const settingsOf = (body: SettingsBody): JsonObject => ({
+  ...Object.fromEntries(
+    Object.keys(settingsFields).flatMap((name) => {
+      const value = body[name as keyof typeof settingsFields]
+      return value === undefined || value === DEFAULT_SETTINGS[name] ? [] : [[name, value]]
+    }),
+  ),
+  ...(body.voice?.keep_audio && { voice: { keep_audio: true } }),
+})
+
+const fields = { ...settingsFields, ...voiceFields }
+
+export interface ImportedSettings {
+  readonly settings: JsonObject
+  /** The names of the settings that do not hold here. */
+  readonly ignored: readonly string[]
+}
+
+/** Settings that a file claims: those that a caller could choose hold, and the others are ignored. */
+export const importedSettings = (claimed: JsonObject): ImportedSettings => {
+  const set = Object.entries(claimed).filter(([, value]) => value !== null)
+  const [chosen, others] = [set.filter(isChoice), set.filter((entry) => !isChoice(entry))]
+  return {
+    settings: settingsOf(Object.fromEntries(chosen)),
+    ignored: others.slice(0, IGNORED_SETTINGS_MAX).map(([name]) => truncate(name, SETTING_NAME_CHARS_MAX)),
+  }
+}
+
+const isChoice = ([name, value]: readonly [string, unknown]): boolean =>
+  Object.hasOwn(fields, name) && v.is(fields[name as keyof typeof fields], value)
+
+export const sessionTitle = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(SESSION_TITLE_CHARS_MAX))

@@ -1,0 +1,95 @@
+import type { JsonObject } from '@bridle/events/json'
+import type { Key } from '@bridle/kernel/event'
+import type { Approval } from '@bridle/kernel/projections/approvals'
+import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
+import type { ActionDirective, RequestMessage } from '@bridle/wire/openharness/wire'
+import type { AppPorts } from '../app.ts'
+import { hasCapability } from './codec.ts'
+import { type ContinuationClaim, sealContinuation } from './continuation.ts'
+import { shapeQuestion, shapeText } from './shell.ts'
+
+/** A run that said nothing has no directive. */
+export const messageDirectives = (text: string): readonly ActionDirective[] =>
+  text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
+
+/** The directives as the shell that sent the request can take them. */
+export const shapeDirectives = (
+  directives: readonly ActionDirective[],
+  { capabilities, request }: RequestMessage,
+): readonly ActionDirective[] => {
+  const kind = request.context?.shell?.shell_kind
+  const isParallel = hasCapability(capabilities, 'openharness.actions.parallel')
+  const canAsk = hasCapability(capabilities, 'openharness.ui.approval')
+  const hasCards = hasCapability(capabilities, 'openharness.ui.rich_cards')
+  return directives
+    .flatMap((directive) => (hasCards || directive.action_type !== 'render_ui' ? [directive] : cardText(directive)))
+    .map((directive) => (isParallel ? directive : inSequence(directive)))
+    .map((directive) => shapeMessage(directive, kind))
+    .map((directive) => (canAsk ? directive : withAdvice(directive)))
+}
+
+/** A shell that does not know `request_approval` shows this text instead, so that its user learns why the run waits. */
+const withAdvice = (directive: ActionDirective): ActionDirective => {
+  const { action_type: type, payload = {} } = directive
+  if (type !== 'request_approval' || typeof payload.message !== 'string') return directive
+  const advice =
+    payload.tool === INPUT_SUBJECT
+      ? 'Answer with your next message.'
+      : 'This shell cannot answer. The work waits for an approval elsewhere.'
+  return { ...directive, payload: { ...payload, fallback_message: `${payload.message} ${advice}` } }
+}
+
+/** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */
+const cardText = ({ payload = {}, ...directive }: ActionDirective): readonly ActionDirective[] => {
+  const text = [payload.fallback_message, payload.message].find((each) => typeof each === 'string' && each !== '')
+  return typeof text === 'string' ? [{ ...directive, action_type: 'render_message', payload: { text } }] : []
+}
+
+const inSequence = (directive: ActionDirective): ActionDirective =>
+  directive.execution === 'parallel' ? { ...directive, execution: 'sequential' } : directive
+
+const shapeMessage = (directive: ActionDirective, kind: string | undefined): ActionDirective => {
+  const { action_type: type, payload = {} } = directive
+  if (type === 'render_message' && typeof payload.text === 'string')
+    return { ...directive, payload: { ...payload, text: shapeText(payload.text, kind) } }
+  if (type === 'request_approval' && typeof payload.message === 'string')
+    return { ...directive, payload: { ...payload, message: shapeQuestion(payload.message, kind) } }
+  return directive
+}
+
+/** The question of a run that waits, with a token for each answer. */
+export const approvalDirective = async (
+  ports: Pick<AppPorts, 'signingSecret' | 'clock'>,
+  key: Key,
+  runId: string,
+  approval: Approval,
+): Promise<ActionDirective> => {
+  const token = (option: ContinuationClaim['option']) =>
+    sealContinuation(ports, { key, runId, approvalId: approval.id, option })
+  // A call that may have happened already could happen twice.
+  const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : RISK_TIERS[approval.risk ?? 'medium']
+  const takesText = approval.tool === INPUT_SUBJECT
+  const { expiresAt } = approval
+  const payload: JsonObject = {
+    message: approval.reason || `May ${approval.tool} run?`,
+    tool: approval.tool,
+    arguments: approval.arguments,
+    risk,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    run_id: runId,
+    continuation_token: await token('status'),
+    options: [
+      { id: 'approve', label: takesText ? 'Answer' : 'Approve', continuation_token: await token('approve') },
+      { id: 'deny', label: takesText ? 'Decline' : 'Deny', continuation_token: await token('deny') },
+    ],
+  }
+  return {
+    action_type: 'request_approval',
+    priority: 'high',
+    risk_tier: risk,
+    ...(expiresAt !== null && { deadline_ms: Math.max(0, Math.floor(expiresAt - ports.clock.now())) }),
+    payload,
+  }
+}
+
+const RISK_TIERS = { low: 'safe', medium: 'caution', high: 'dangerous' } as const

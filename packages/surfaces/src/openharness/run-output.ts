@@ -1,0 +1,111 @@
+// The output of a run for a shell: its directives, with its text between them. It is computed from the log alone, so a stream and every later
+// answer agree.
+
+import { READ_PAGE } from '@bridle/events/limits'
+import type { AnyEvent } from '@bridle/kernel/event'
+import { conversationOperations, emptyConversation } from '@bridle/kernel/projections/conversation'
+import type { HarnessState } from '@bridle/kernel/projections/harness-state'
+import type { Session } from '@bridle/kernel/session/session'
+import { applyToState } from '@bridle/kernel/state-operations'
+import type { ActionDirective } from '@bridle/wire/openharness/wire'
+import { messageDirectives } from './directives.ts'
+
+/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
+export interface RunPlace {
+  readonly runId: string
+  readonly approvalId: string | null
+}
+
+export interface RunOutput {
+  readonly directives: readonly PlacedDirective[]
+  /** The session's conversation from the beginning of the run on. */
+  readonly conversation: HarnessState
+}
+
+interface PlacedDirective {
+  readonly directive: ActionDirective
+  /** Characters of the text that were said before it. */
+  readonly at: number
+}
+
+export const emptyOutput: RunOutput = { directives: [], conversation: emptyConversation }
+
+/** The output of the run at this place after one more event. */
+export const evolveOutput = (output: RunOutput, event: AnyEvent, place: RunPlace, session: Session): RunOutput => {
+  const conversation = applyToState(output.conversation, conversationOperations(output.conversation, event))
+  if (event.run !== place.runId || event.hearsay) return { ...output, conversation }
+  switch (event.type) {
+    case 'directive': {
+      const directive = event.payload as ActionDirective
+      const at = textAfter(session, place, conversation).length
+      return { directives: [...output.directives, { directive, at }], conversation }
+    }
+    // The turn starts over.
+    case 'output_superseded':
+      return { directives: event.payload.keep ? output.directives : [], conversation }
+    // The shell has had everything up to its question.
+    case 'approval_required':
+      return { directives: event.payload.request_id === place.approvalId ? [] : output.directives, conversation }
+    default:
+      return { ...output, conversation }
+  }
+}
+
+/** The output so far, from the log. `since` is a number before the beginning of the run. */
+export const readRunOutput = async (session: Session, place: RunPlace, since: number): Promise<RunOutput> => {
+  let output = emptyOutput
+  for (let after = since; after < session.state.head; ) {
+    const events = await session.read(after, READ_PAGE)
+    const last = events.at(-1)
+    if (!last) break
+    after = last.seq
+    for (const event of events) output = evolveOutput(output, event, place, session)
+  }
+  return output
+}
+
+/** A run's output as directives, in order. Each stretch of its text is one. `shaped` adapts a directive to its shell. */
+export const directivesOf = (
+  { directives, conversation }: RunOutput,
+  session: Session,
+  place: RunPlace,
+  shaped: (directive: ActionDirective) => readonly ActionDirective[] = (directive) => [directive],
+): readonly ActionDirective[] => {
+  const text = textAfter(session, place, conversation)
+  const list: ActionDirective[] = []
+  let from = 0
+  const say = (to: number) => {
+    const stretch = text.slice(from, Math.max(from, to))
+    // White space between two stretches is dropped, and so is a blank stretch.
+    const said = stretch.trim() === '' ? '' : from === 0 ? stretch : stretch.trimStart()
+    for (const message of messageDirectives(said)) list.push(...shaped(message))
+    from = Math.max(from, to)
+  }
+  for (const { directive, at } of directives) {
+    // Withdrawn text may have been longer.
+    say(Math.min(at, text.length))
+    list.push(...shaped(directive))
+  }
+  say(text.length)
+  return list
+}
+
+/** The text of a run after the question with this id. */
+const textAfter = (
+  { state }: Session,
+  { runId, approvalId }: RunPlace,
+  { messages }: Pick<HarnessState, 'messages'>,
+): string => {
+  const { open, decided } = state.approvals
+  const callId = approvalId === null ? '' : ((open[approvalId] ?? decided[approvalId])?.toolCallId ?? '')
+  return messages
+    .filter(({ role, runId: of }) => role === 'assistant' && of === runId)
+    .map(({ content, parts = [] }) => {
+      const call = parts.findIndex((part) => part.type === 'tool' && part.toolCallId === callId)
+      if (call < 0) return content
+      const text = parts.slice(call).find((part) => part.type === 'text' && 'from' in part)
+      return text && 'from' in text ? content.slice(text.from).trimStart() : ''
+    })
+    .filter((content) => content !== '')
+    .join('\n\n')
+}

@@ -1,0 +1,71 @@
+// The query of a voice socket. A browser cannot read why an upgrade was refused, so most mistakes here open the socket, say what is
+// wrong, and close it.
+
+import { isId } from '@bridle/kernel/event'
+import type { AudioFormat } from '@bridle/kernel/ports/voice'
+import * as v from 'valibot'
+import { workspaceQuery } from '../http/sessions/workspace-choice.ts'
+
+/** Instructions of a client: a page of text. They are untrusted, and cost tokens in every turn. */
+const INSTRUCTIONS_CHARS_MAX = 4_000
+/** The name of a voice or a model; the names of providers have some 40 characters. */
+const VOICE_NAME_CHARS_MAX = 128
+
+export const voiceQuery = v.looseObject({
+  voice: v.optional(v.string()),
+  model: v.optional(v.string()),
+  audioFormat: v.optional(v.string()),
+  instructions: v.optional(v.string()),
+  agent: v.optional(v.string()),
+  turns: v.optional(v.string()),
+  encoding: v.optional(v.string()),
+  line: v.optional(v.string()),
+  after: v.optional(v.string()),
+  ...workspaceQuery,
+})
+
+/** The wishes of a client, as its query has them. */
+export interface VoiceParameters {
+  readonly format: AudioFormat
+  readonly encoding: 'binary' | 'json'
+  readonly turns: 'manual' | 'silence'
+  /** The client's name for its line; null = it has none, and cannot take the line over. */
+  readonly line: string | null
+  readonly voice?: string
+  readonly model?: string
+  readonly instructions?: string
+}
+
+export const parseVoiceParameters = (
+  query: v.InferOutput<typeof voiceQuery>,
+): VoiceParameters | { readonly problem: string } => {
+  const { voice, model, instructions, turns = 'silence', encoding = 'binary', line = null } = query
+  const format = FORMATS[(query.audioFormat ?? 'pcm16').toLowerCase()]
+  if (format === undefined) return { problem: 'audioFormat: Name one of pcm16, g711_ulaw and g711_alaw.' }
+  if (turns !== 'manual' && turns !== 'silence') return { problem: 'turns: Name one of manual and silence.' }
+  if (encoding !== 'binary' && encoding !== 'json') return { problem: 'encoding: Name one of binary and json.' }
+  if (line !== null && !isId(line)) return { problem: 'line: Send letters, digits and . _ : @ - only, at most 128.' }
+  for (const [name, value] of Object.entries({ voice, model }))
+    if (value !== undefined && !NAME.test(value))
+      return { problem: `${name}: Send a name of at most ${VOICE_NAME_CHARS_MAX} letters, digits and . _ : / @ -` }
+  if ((instructions?.length ?? 0) > INSTRUCTIONS_CHARS_MAX)
+    return { problem: `instructions: Send at most ${INSTRUCTIONS_CHARS_MAX} characters.` }
+  return {
+    ...{ format, encoding, turns, line },
+    ...(voice && { voice }),
+    ...(model && { model }),
+    ...(instructions?.trim() && { instructions }),
+  }
+}
+
+/** The formats by our names, and by their media types. */
+const FORMATS: { readonly [name: string]: AudioFormat | undefined } = Object.assign(Object.create(null), {
+  pcm16: 'pcm16',
+  g711_ulaw: 'g711_ulaw',
+  g711_alaw: 'g711_alaw',
+  'audio/pcm': 'pcm16',
+  'audio/pcmu': 'g711_ulaw',
+  'audio/pcma': 'g711_alaw',
+})
+
+const NAME = new RegExp(`^[\\w.:/@-]{0,${VOICE_NAME_CHARS_MAX}}$`)

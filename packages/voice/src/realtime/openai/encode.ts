@@ -1,0 +1,84 @@
+// Messages to OpenAI's API: the settings of its session, and requests for a response.
+import type { ModelTool } from '@bridle/agents/model/model'
+import type { JsonObject } from '@bridle/events/json'
+import type { AudioFormat } from '@bridle/kernel/ports/voice'
+import { objectOf, textOf } from '../../service-json.ts'
+import { SILENCE_MS } from '../../spoken/limits.ts'
+import type { LineAudio, NoticeRequest, ResponseRequest } from '../provider.ts'
+
+/** Writes down what the speaker says, beside the model that answers. */
+export const TRANSCRIPTION_MODEL = 'gpt-4o-mini-transcribe'
+
+const FORMATS: { readonly [F in AudioFormat]: JsonObject } = {
+  pcm16: { type: 'audio/pcm', rate: 24_000 },
+  g711_ulaw: { type: 'audio/pcmu' },
+  g711_alaw: { type: 'audio/pcma' },
+}
+
+/** The settings that hold for the whole connection. The log decides when an answer begins and ends, so the provider does neither. */
+export const sessionSettings = (audio: LineAudio | null): JsonObject => {
+  if (!audio) return { type: 'realtime', output_modalities: ['text'] }
+  const { format, turns, voice } = audio
+  return {
+    type: 'realtime',
+    output_modalities: ['audio'],
+    audio: {
+      input: {
+        format: FORMATS[format],
+        transcription: { model: TRANSCRIPTION_MODEL },
+        turn_detection:
+          turns === 'manual'
+            ? null
+            : {
+                type: 'server_vad',
+                silence_duration_ms: SILENCE_MS,
+                create_response: false,
+                interrupt_response: false,
+              },
+      },
+      output: { format: FORMATS[format], voice },
+    },
+  }
+}
+
+/** The settings that may change with each request. */
+export const turnSettings = ({ instructions, tools }: Pick<ResponseRequest, 'instructions' | 'tools'>): JsonObject => ({
+  type: 'realtime',
+  instructions,
+  tools: tools.map(functionTool),
+})
+
+const functionTool = ({ name, description, inputSchema }: ModelTool): JsonObject => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters: inputSchema,
+})
+
+export const responseRequest = ({ toolChoice, maxOutputTokens }: ResponseRequest): JsonObject => ({
+  type: 'response.create',
+  response: {
+    ...(toolChoice && { tool_choice: toolChoiceOf(toolChoice) }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  },
+})
+
+const toolChoiceOf = (choice: NonNullable<ResponseRequest['toolChoice']>) =>
+  choice.type === 'tool' ? { type: 'function', name: choice.toolName } : choice.type
+
+const NOTICE = 'notice'
+
+export const noticeRequest = ({ instructions }: NoticeRequest): JsonObject => ({
+  type: 'response.create',
+  response: {
+    conversation: 'none',
+    metadata: { purpose: NOTICE },
+    input: [],
+    tools: [],
+    tool_choice: 'none',
+    instructions,
+  },
+})
+
+export const isNotice = ({ response }: JsonObject): boolean =>
+  textOf(objectOf(objectOf(response).metadata).purpose) === NOTICE

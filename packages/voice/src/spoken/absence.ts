@@ -1,0 +1,53 @@
+// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard.
+// An answer that calls a tool after that stays as it is written: it reports on work that was done.
+
+import { isRefusal } from '@bridle/kernel/commands'
+import type { VoiceRequest } from '@bridle/kernel/ports/voice'
+import { answerOf, hasCallAfter } from '@bridle/kernel/projections/message-parts'
+import type { Listener } from '@bridle/kernel/session/subscribers'
+import type { LinePorts } from '../engine.ts'
+
+export interface HeardAnswer {
+  readonly runId: string
+  readonly chars: number
+  readonly audioMs: number
+}
+
+/** The listener has interrupted an answer: the log keeps what was heard. */
+export const cutAnswer = async (
+  { key, user }: Pick<VoiceRequest, 'key' | 'user'>,
+  send: LinePorts['send'],
+  { runId, chars: heardChars, audioMs }: HeardAnswer,
+): Promise<void> => {
+  const actor = user === null ? {} : { actor: user }
+  const answer = await send(key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
+  // The run has no answer yet, or none any more.
+  if (isRefusal(answer)) await send(key, { type: 'cancel', runId, reason: 'interrupted', ...actor })
+}
+
+export const cutAfterAbsence = (
+  { key, session, user }: Pick<VoiceRequest, 'key' | 'session' | 'user'>,
+  send: LinePorts['send'],
+  { runId, chars, audioMs }: HeardAnswer,
+): void => {
+  const leave = { type: 'heard', runId, chars, audioMs, isOver: true } as const
+  // An answer of which nothing was heard is one in writing.
+  if (chars === 0) return void send(key, leave).catch(() => {})
+  const look = () => {
+    const { lifecycle, conversation } = session.state
+    if (lifecycle.run?.runId === runId) return
+    session.subscribers.remove(listener)
+    const answer = answerOf(conversation.messages, runId)
+    const isWhole = !answer || answer.content.length <= chars || hasCallAfter(answer, chars)
+    const actor = user === null ? {} : { actor: user }
+    const cut = isWhole ? leave : ({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor } as const)
+    // A session that is gone has no log to be right.
+    send(key, cut).catch(() => {})
+  }
+  const listener: Listener = { audience: ANY_CHANGE, send: look, unsent: () => 0, close: () => {} }
+  session.subscribers.add(listener, session.state.head)
+  look()
+}
+
+/** Listeners that look at the state of the session need no text. */
+export const ANY_CHANGE: Listener['audience'] = { key: 'voice-line', encode: () => '.' }

@@ -1,0 +1,54 @@
+// The prompts of a line: what was said becomes a prompt of the session, in the order in which it was said.
+import { isRefusal } from '@bridle/kernel/commands'
+import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
+import type { LinePorts } from '../engine.ts'
+
+export class LinePrompts {
+  readonly #request: VoiceRequest
+  readonly #client: VoiceClient
+  readonly #ports: LinePorts
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(request: VoiceRequest, client: VoiceClient, ports: LinePorts) {
+    this.#request = request
+    this.#client = client
+    this.#ports = ports
+  }
+
+  /** Resolves to the run once the prompt is in the log; null: the client knows why it is not. `after`: an interruption that comes first. */
+  submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
+    const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
+    this.#last = submitted
+    return submitted
+  }
+
+  async #send(prompt: string): Promise<string | null> {
+    const { key, user, opening, owner } = this.#request
+    try {
+      const answer = await this.#ports.send(key, {
+        type: 'submit',
+        prompt,
+        spoken: true,
+        ...(user !== null && { actor: user }),
+        ...(opening && { opening }),
+        ...(owner !== undefined && { owner }),
+      })
+      if (!isRefusal(answer)) return answer.runId
+      this.#client.fault({ code: answer.refused, message: answer.message }, false)
+    } catch {
+      this.#client.fault(NOT_SAVED, false)
+    }
+    return null
+  }
+}
+
+export const NOT_SAVED: VoiceFault = {
+  code: 'not_saved',
+  message: 'The session could not keep what was said. Say it again.',
+}
+
+/** The client broke off in the middle of a sentence. */
+export const TURN_LOST: VoiceFault = {
+  code: 'turn_lost',
+  message: 'The connection broke while somebody spoke. Say it again.',
+}

@@ -1,0 +1,35 @@
+// From the log to the frontend contract's envelopes. The contract has the payloads of the log, so the catalogue alone decides
+// which events a client gets. The server and a page that folds a log by itself make envelopes here.
+
+import { inTier, type Tier } from '@bridle/events/catalogue'
+import type { AnyEvent, Event, Key } from '@bridle/kernel/event'
+import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
+import type { StreamEnvelope } from './wire.ts'
+
+/** A log event becomes at most one envelope; null = not for this tier. */
+export const streamEnvelope = (
+  key: Key,
+  logged: AnyEvent,
+  tier: Tier,
+  logs: Incarnations = FIRST_INCARNATIONS,
+): StreamEnvelope | null => {
+  if (!inTier(logged.type, tier)) return null
+  const event = eventWithIncarnations(logged, key, logs)
+  if (event.type === 'custom_event' && !event.hearsay) return customEnvelope(key, event)
+  return { type: event.type, payload: event.payload, ...envelopeFields(key, event) } as StreamEnvelope
+}
+
+/** A custom event has the name that the agent chose. */
+const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
+  const { name: type, data: payload } = event.payload
+  return { type, payload, ...envelopeFields(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
+}
+
+const envelopeFields = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }: AnyEvent) => ({
+  seq,
+  session_id: key.id,
+  timestamp: new Date(at).toISOString(),
+  ...(run !== undefined && { turn_id: run }),
+  ...(continues !== undefined && { attempt: continues }),
+  ...(hearsay && { hearsay }),
+})

@@ -1,0 +1,112 @@
+// Approvals, open and settled.
+
+import { APPROVAL_KINDS, TOOL_EFFECTS } from '@bridle/events/schemas'
+import * as v from 'valibot'
+import { nameClaim } from './audit.ts'
+import * as f from './fields.ts'
+
+const effect = f.oneOf(TOOL_EFFECTS, 'The declared effect of the call; null = its tool declares none.')
+/** Whether a call may be repeated after a crash in the middle of it. */
+export type ApprovalEffect = f.AnswerOf<typeof effect>
+
+const risk = f.oneOf(
+  ['low', 'caution', 'danger'],
+  'The risk that the policy or the declared effect states; null = none.',
+)
+/** How much is at stake in a call that a person is asked about. */
+export type ApprovalRiskLevel = f.AnswerOf<typeof risk>
+
+const stakeEntries = {
+  expiresAt: f.nullableTime('The time at which the approval expires, in ISO 8601; null = never.'),
+  effect: f.nullable(effect),
+  risk: f.nullable(risk),
+}
+
+export const sessionApprovalSchema = f.answer('SessionApproval', 'An approval of a session that waits for an answer.', {
+  id: f.text("The approval's id."),
+  kind: f.oneOf(APPROVAL_KINDS, 'The kind of the approval.'),
+  toolName: f.text('The name of the tool, or the subject of the question.'),
+  toolCallId: f.text('The tool call that waits; empty = none.'),
+  reason: f.text('The reason that the person reads.'),
+  args: f.anyObject('The arguments, which the person may change.'),
+  ...stakeEntries,
+})
+export type SessionApproval = f.AnswerOf<typeof sessionApprovalSchema>
+
+const approvalEntries = {
+  id: f.text("The approval's id."),
+  approvalId: f.text('The same as `id`.'),
+  sessionId: f.text('The id of the session.'),
+  agent: f.text("The name of the session's agent."),
+  title: f.nullableText('The title of the session.'),
+  kind: f.nullable(f.oneOf(APPROVAL_KINDS, 'The kind of the approval; null = unknown.')),
+  toolName: f.text('The name of the tool, or the subject of the question.'),
+  toolCallId: f.nullableText('The tool call that waits; null = none.'),
+  args: f.nullable(f.anyObject('The arguments; null = too large for a list, and the session has them.')),
+  reason: f.text('The reason that the person reads.'),
+  isCut: f.flag("The title, the tool's name, the reason or the arguments are cut. The session has them in full."),
+  requestedAt: f.time('The time of the request, in ISO 8601.'),
+  ...stakeEntries,
+}
+
+export const pendingApprovalSchema = f.answer('PendingApproval', 'An open approval in the inbox over all sessions.', {
+  ...approvalEntries,
+  status: f.always('pending', 'The status: the inbox has only approvals that wait.'),
+})
+export type PendingApproval = f.AnswerOf<typeof pendingApprovalSchema>
+
+export const OUTCOMES = ['approved', 'denied', 'expired', 'cancelled'] as const
+
+/** The person who decided, and when. */
+const decisionEntries = {
+  decidedBy: f.nullableText('The person who decided; null = no person, or no name.'),
+  decidedByClaimed: nameClaim,
+  decidedAt: f.time('The time of the decision, in ISO 8601.'),
+}
+
+const settledApprovalSchema = f.answer('SettledApproval', 'A settled approval in the history of the inbox.', {
+  ...approvalEntries,
+  status: f.oneOf(OUTCOMES, 'The decision; `cancelled` = its run ended, or another question replaced it.'),
+  ...decisionEntries,
+  decisionReason: f.nullableText('The reason that the person gave; null = none.'),
+  isEdited: f.flag('The call was approved with arguments that a person changed; `args` has the approved ones.'),
+  imported: f.optional(f.always(true, 'From an imported file; absent = decided on this server.')),
+})
+export type SettledApproval = f.AnswerOf<typeof settledApprovalSchema>
+
+/** The approvals of each `status` of the inbox. */
+export interface ApprovalsByStatus {
+  /** Approvals that wait, oldest first. */
+  readonly pending: PendingApproval
+  /** Approvals that were settled, newest decision first. */
+  readonly decided: SettledApproval
+  /** Approvals that wait, then those that were settled. */
+  readonly all: PendingApproval | SettledApproval
+}
+
+export const approvalPageSchema = f.answer('ApprovalPage', 'A page of the inbox.', {
+  approvals: f.list(v.union([pendingApprovalSchema, settledApprovalSchema]), 'The approvals of this page.'),
+  next: f.optional(f.text('Pass it as `cursor` for the next page.')),
+})
+/** A page of the inbox. */
+export interface ApprovalPage<A = PendingApproval> {
+  /** The approvals of this page. */
+  readonly approvals: readonly A[]
+  /** Pass it as `cursor` for the next page. */
+  readonly next?: string
+}
+
+export const settledDetailsSchema = f.answer(
+  'SettledApprovalDetails',
+  'Fields beside the error (409) of a settled approval.',
+  { decision: f.oneOf(OUTCOMES, 'The decision that was made first.'), ...decisionEntries },
+)
+export type SettledApprovalDetails = f.AnswerOf<typeof settledDetailsSchema>
+
+export const approvalReceiptSchema = f.answer('ApprovalReceipt', 'The answer to `approve` and `reject`.', {
+  ok: f.always(true, 'Always true: a refused decision is an error.'),
+  approvalId: f.text("The approval's id."),
+  decision: f.oneOf(['approved', 'denied'], 'The decision.'),
+  seq: f.count("The number of the session's newest event after the decision."),
+})
+export type ApprovalReceipt = f.AnswerOf<typeof approvalReceiptSchema>

@@ -1,0 +1,43 @@
+// The artifacts of a session as a list shows them, without their content.
+import { eventId } from '@bridle/kernel/event'
+import type { Artifact } from '@bridle/kernel/projections/indexes/artifacts'
+import type { ArtifactSummary, SessionArtifacts } from '../http/wire.ts'
+import type { SessionFacts } from './session-facts.ts'
+
+/** The newest artifacts, as many as the state holds, and the number of older ones. */
+export const artifactsOf = (session: SessionFacts): SessionArtifacts => {
+  const { count, latest } = session.state.artifacts
+  const earlier = count - latest.length
+  return { artifacts: latest.toReversed().map(summarizeIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
+}
+
+export const summarizeIn =
+  ({ incarnations }: SessionFacts) =>
+  (artifact: Artifact) =>
+    artifactSummary(artifact, incarnations.own)
+
+const artifactSummary = (
+  { id, name, kind, contentType, size, seq, at, speech }: Artifact,
+  incarnation: number,
+): ArtifactSummary => ({
+  id,
+  artifact_id: id,
+  name,
+  kind,
+  artifact_type: kind,
+  contentType,
+  content_type: contentType,
+  size,
+  event_id: eventId(seq, incarnation),
+  createdAt: new Date(at).toISOString(),
+  created_at: new Date(at).toISOString(),
+  ...(speech && {
+    audio: {
+      role: speech.role,
+      run_id: speech.runId,
+      message_id: speech.messageId,
+      ms: speech.audioMs,
+      ...(speech.isCut && { cut: true as const }),
+    },
+  }),
+})

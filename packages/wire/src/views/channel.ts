@@ -1,0 +1,37 @@
+// The channel of a session: its participants, and pages of its events as envelopes between them.
+
+import { ENVELOPES_MAX } from '@bridle/events/limits'
+import { eventId } from '@bridle/kernel/event'
+import type { ChannelPage, SessionChannel } from '../http/wire.ts'
+import { agentId, envelopesOf, toolId } from './envelopes.ts'
+import type { EventLookup, SessionFacts } from './session-facts.ts'
+
+const RUNTIME = 'runtime'
+const OPERATOR = 'operator'
+
+export function* channelOf(session: SessionFacts): EventLookup<SessionChannel> {
+  const { key, state } = session
+  const { operator, tools, recent } = state.channel
+  return {
+    channel_id: `session:${key.id}`,
+    participants: [
+      { participant_id: RUNTIME, kind: 'runtime', name: 'Bridle' },
+      { participant_id: agentId(session), kind: 'agent', name: key.agent },
+      ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' } as const] : []),
+      ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name }) as const),
+    ],
+    ...(yield* channelPageOf(session, recent, ENVELOPES_MAX, null)),
+  }
+}
+
+/** The newest of these events, oldest first. `lookedFrom`: the log is looked through from there on, and may have more before; null = it has none. */
+export function* channelPageOf(
+  session: SessionFacts,
+  seqs: readonly number[],
+  limit: number,
+  lookedFrom: number | null,
+): EventLookup<ChannelPage> {
+  const envelopes = yield* envelopesOf(session, seqs.slice(-limit))
+  const next = envelopes.length < seqs.length ? (envelopes[0]?.seq ?? lookedFrom) : lookedFrom
+  return { envelopes, ...(next !== null && { next: eventId(next, session.incarnations.own) }) }
+}

@@ -1,0 +1,41 @@
+// The audit of a session: which events are decisions, the action of each, and a line about it.
+import type { Payloads } from '@bridle/events/schemas'
+import { budgetNameText, crossedText, policyText } from './budgets.ts'
+
+export interface AuditWords {
+  readonly action: string
+  readonly summary: string
+}
+
+type AuditLine = readonly [action: string, ...summary: (string | null | undefined)[]]
+
+/** Only events that a client can see: a row names its event, and a client looks it up. */
+const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditLine } = {
+  session_paused: ({ reason }) => ['paused', reason],
+  session_resumed: ({ reason }) => ['resumed', reason],
+  session_archived: ({ reason }) => ['archived', reason],
+  session_unarchived: ({ reason }) => ['unarchived', reason],
+  session_renamed: ({ title }) => ['renamed', title],
+  cancel_requested: ({ reason }) => ['cancelled', reason],
+  policy_set: ({ reason, policy }) => ['policy_set', reason, policyText(policy)],
+  signal_received: ({ name }) => ['signalled', name],
+  memory_decided: ({ decision, key, reason }) => [`memory_${decision}`, key, reason],
+  branched: ({ reason, parent, source_event_id: event }) => ['branched', reason, `from ${parent.id} at ${event}`],
+  session_imported: ({ source }) => ['imported', `from ${source.id}`],
+  approval_required: ({ tool_name: tool, reason }) => ['approval_requested', `${tool}: ${reason}`],
+  approval_applied: ({ decision = 'approved', request_id: id, reason }) => [`approval_${decision}`, id, reason],
+  budget_crossed: ({ budget, limit, value }) => ['budget_crossed', crossedText(budget, limit, value)],
+  budget_raised: ({ budgets }) => ['budget_raised', budgets.map(budgetNameText).join(', ')],
+  retry_scheduled: ({ attempt, reason }) => ['retry_scheduled', `attempt ${attempt}: ${reason}`],
+  error: ({ message }) => ['failed', message],
+}
+
+export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]
+
+/** Null if the event is not a decision. */
+export const auditWords = (type: keyof Payloads, payload: unknown): AuditWords | null => {
+  const line = Object.hasOwn(lines, type) ? (lines[type] as (payload: unknown) => AuditLine)(payload) : null
+  if (!line) return null
+  const [action, ...parts] = line
+  return { action, summary: parts.filter(Boolean).join(': ') }
+}

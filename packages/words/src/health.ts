@@ -1,0 +1,88 @@
+// The health of a session: the findings behind its score, and the actions that help it.
+import type { BudgetName, SessionStatus } from '@bridle/events/schemas'
+import { plural } from './amounts.ts'
+import { budgetNameText } from './budgets.ts'
+import { capitalized } from './fields.ts'
+
+/** The flags that a finding may raise. */
+export const HEALTH_FLAGS = ['stuck', 'budget', 'waiting', 'degraded'] as const
+export type HealthFlag = (typeof HEALTH_FLAGS)[number]
+
+/** Facts that the words of a finding depend on. */
+export interface FindingFacts {
+  readonly kind: 'chat' | 'background'
+  readonly status: SessionStatus
+  readonly overBudgets: readonly BudgetName[]
+  /** A `budget_crossed` has reported one of them. */
+  readonly isBudgetReported: boolean
+  readonly degraded: string | null
+  readonly retries: number
+  readonly failedTools: number
+  readonly loopWarnings: number
+  readonly repeatedPlans: number
+}
+
+const reasons = {
+  failed: () => 'the last turn failed',
+  stuck: () => 'running without any event for five minutes',
+  budget: ({ overBudgets }) => `over budget: ${overBudgets.map(budgetNameText).join(', ')}`,
+  waiting: () => 'waiting for an approval',
+  transport: ({ degraded }) => `degraded: ${degraded}`,
+  retries: ({ retries }) => plural(retries, 'retry', 'retries'),
+  tools: ({ failedTools }) => plural(failedTools, 'failed tool call'),
+  loops: ({ loopWarnings }) => plural(loopWarnings, 'loop warning'),
+  plans: ({ repeatedPlans }) => plural(repeatedPlans, 'repeated plan'),
+  context: () => 'the context is nearly full',
+} satisfies { readonly [subject: string]: (facts: FindingFacts) => string }
+
+export type FindingSubject = keyof typeof reasons
+
+const hints: { readonly [subject in FindingSubject]?: (facts: FindingFacts) => string | undefined } = {
+  // Background work that failed has ended, and takes no further prompt.
+  failed: ({ kind }) =>
+    kind === 'chat' ? 'send the prompt again, or branch from an earlier point' : 'branch from it to go on',
+  stuck: () => 'cancel or pause the run',
+  budget: ({ status, isBudgetReported }) => (isBudgetReported ? crossedHints[status] : undefined) ?? overHints[status],
+  waiting: () => 'answer the approval',
+  context: () => 'compact or branch',
+}
+
+/** A stop for the budget asks or pauses. Without an open question, resuming grants one more limit on top of the amount spent. */
+const crossedHints: { readonly [status in SessionStatus]?: string } = {
+  awaiting_approval: 'approve more budget or cancel',
+  paused: 'resume to grant more budget, raise the policy or cancel',
+}
+
+/** The next turn would ask. A run over its budget ends or asks without help, an open approval comes first, and ended work needs nothing. */
+const RAISE = 'raise the limit in the policy or branch'
+const overHints: { readonly [status in SessionStatus]?: string } = { idle: RAISE, queued: RAISE, paused: RAISE }
+
+/** The reason of a finding, and what to do about it; null = nothing. */
+export const findingWords = (
+  subject: FindingSubject,
+  facts: FindingFacts,
+): { readonly reason: string; readonly hint: string | null } => ({
+  reason: reasons[subject](facts),
+  hint: hints[subject]?.(facts) ?? null,
+})
+
+/** Each action that helps a session: its name on a button, and the sentence of the server. */
+export const recoveryWords = {
+  answer_approval: { name: 'Answer the approval', sentence: 'Answer the approval.' },
+  resume: { name: 'Resume', sentence: 'Resume the session.' },
+  pause: { name: 'Pause', sentence: 'Pause and resume it to run it again, or cancel it.' },
+  branch: { name: 'Branch', sentence: 'Branch from it to go on.' },
+  submit: { name: 'Send the prompt again', sentence: 'Send the prompt again.' },
+  wait: { name: 'It is tried again by itself', sentence: 'It is tried again by itself.' },
+  cancel: { name: 'Stop', sentence: 'Stop the session.' },
+} as const satisfies { readonly [action: string]: { readonly name: string; readonly sentence: string } }
+
+export type RecoveryAction = keyof typeof recoveryWords
+
+/** The server's advice as a sentence; empty where the name of its action says all of it. */
+export const adviceText = (action: string | null, advice: string | null): string => {
+  if (advice === null) return ''
+  const text = advice.replace(/\.$/, '')
+  const name = Object.entries(recoveryWords).find(([each]) => each === action)?.[1].name
+  return text.toLowerCase().replace(/ the session$/, '') === name?.toLowerCase() ? '' : `${capitalized(text)}.`
+}

@@ -1,0 +1,42 @@
+// The statuses of a session: a word for each, and the sets that clients ask about.
+import type { SessionStatus } from '@bridle/events/schemas'
+import { capitalized, nameText } from './fields.ts'
+
+interface StatusWords {
+  readonly word: string
+  /** A run is queued or in progress, so that the session can be paused and stopped. */
+  readonly isActive: boolean
+  /** The agent may write at any moment: no person has to act first. */
+  readonly isWorking: boolean
+  /** The run has started, and its clock is not over. */
+  readonly isTimed: boolean
+  readonly isEnded: boolean
+}
+
+const still = { isActive: false, isWorking: false, isTimed: false, isEnded: false }
+const active = { isActive: true, isWorking: true, isTimed: true, isEnded: false }
+const ended = { ...still, isEnded: true }
+
+const statuses: { readonly [status in SessionStatus]: StatusWords } = {
+  awaiting_approval: { word: 'Needs approval', ...active, isWorking: false },
+  running: { word: 'Running', ...active },
+  recovering: { word: 'Retrying', ...active },
+  queued: { word: 'Queued', ...active, isTimed: false },
+  paused: { word: 'Paused', ...still },
+  idle: { word: 'Idle', ...still },
+  completed: { word: 'Completed', ...ended },
+  failed: { word: 'Failed', ...ended },
+  cancelled: { word: 'Cancelled', ...ended },
+}
+
+/** In the order of lists: sessions that need a person come first. */
+export const STATUS_NAMES = Object.keys(statuses) as readonly SessionStatus[]
+
+/** A status of a later server keeps its name, and is in no set. */
+export const statusWords = (status: string): StatusWords =>
+  Object.hasOwn(statuses, status)
+    ? statuses[status as SessionStatus]
+    : { word: capitalized(nameText(status)), ...still }
+
+/** The word inside a sentence or a list: `needs approval`. */
+export const statusText = (status: string): string => statusWords(status).word.toLowerCase()

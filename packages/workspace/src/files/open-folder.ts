@@ -1,0 +1,79 @@
+// Open folders, and paths below them. On Linux a path below an open folder stays there whatever happens to the names above it: the
+// kernel keeps the folder, not its name. Elsewhere the name of the folder is checked once more after each open.
+import { closeSync, constants, existsSync, fchownSync, fstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { WorkspaceError } from './workspace-error.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+
+export interface OpenFolder {
+  readonly descriptor: number
+  /** The real path of the folder at the time of the open. */
+  readonly path: string
+}
+
+const hasDescriptorPaths = existsSync('/proc/self/fd')
+
+/** A path for system calls. Only its last part is looked up by name. */
+export const pathIn = ({ descriptor, path }: OpenFolder, name: string): string =>
+  hasDescriptorPaths ? `/proc/self/fd/${descriptor}/${name}` : `${path}/${name}`
+
+export const pathOf = (folder: OpenFolder): string => pathIn(folder, '.')
+
+/** Opens the folder at a real path. A link in its place is not followed. */
+export const openRoot = (path: string): OpenFolder => checked({ descriptor: openSync(path, FOLDER), path })
+
+/** Opens a folder inside of another. A link in its place is not followed. */
+export const openInside = (folder: OpenFolder, name: string): OpenFolder =>
+  checked({ descriptor: openSync(pathIn(folder, name), FOLDER), path: `${folder.path}/${name}` })
+
+/** The same; makes the folder where there is none. Under root a new folder belongs to the owner of the folder around it. */
+export const openOrMake = (folder: OpenFolder, name: string): OpenFolder => {
+  if (!makeFolder(folder, name)) return openInside(folder, name)
+  const made = openInside(folder, name)
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = fstatSync(folder.descriptor)
+    fchownSync(made.descriptor, uid, gid)
+  }
+  return made
+}
+
+const makeFolder = (folder: OpenFolder, name: string): boolean => {
+  try {
+    mkdirSync(pathIn(folder, name))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}
+
+/** Opens a file inside of a folder. A link is not followed, and a pipe without a writer does not block. */
+export const openFileIn = (folder: OpenFolder, name: string, flags = O_RDONLY, mode = 0o666): number => {
+  const descriptor = openSync(pathIn(folder, name), flags | O_NOFOLLOW | O_NONBLOCK, mode)
+  try {
+    checkPlace(folder)
+    return descriptor
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+export const closeFolder = ({ descriptor }: OpenFolder): void => closeSync(descriptor)
+
+const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+
+const checked = (folder: OpenFolder): OpenFolder => {
+  try {
+    checkPlace(folder)
+    return folder
+  } catch (error) {
+    closeFolder(folder)
+    throw error
+  }
+}
+
+const checkPlace = ({ path }: OpenFolder): void => {
+  if (hasDescriptorPaths || realpathSync.native(path) === path) return
+  throw new WorkspaceError('changed_meanwhile', 'A folder of the workspace was replaced during the call. Try again.')
+}

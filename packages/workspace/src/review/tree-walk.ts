@@ -1,0 +1,97 @@
+// A walk through everything below a folder that an agent may write at the same time. Each step goes down from an open folder and
+// follows no link. Names are data: none is left out, however strange. Runs in a thread of its own, so it may block.
+import { closeSync, lstatSync, realpathSync } from 'node:fs'
+import { entriesIn, type FolderEntry, GIT, isPassedFolder, type WalkEntry } from '../files/folder-entries.ts'
+import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
+import { closeFolder, type OpenFolder, openInside, openRoot, pathIn, pathOf } from '../files/open-folder.ts'
+import { WorkspaceError } from '../files/workspace-error.ts'
+
+export class TreeWalk {
+  isCut = false
+  /** Folders that could not be read, each with a `/` at its end. */
+  readonly unread: string[] = []
+  readonly #root: string
+  readonly #isLate: () => boolean
+  readonly #isLeftOut: (name: string) => boolean
+  #entries = 0
+
+  constructor(root: string, isLate: () => boolean, isLeftOut?: (name: string) => boolean) {
+    this.#root = root
+    this.#isLate = isLate
+    this.#isLeftOut = isLeftOut ?? (() => false)
+  }
+
+  /** Everything but folders that are looked into, in the order of the names. The folder of an entry is open until the next one. */
+  *entries(): Generator<WalkEntry> {
+    const root = openTree(this.#root)
+    try {
+      yield* this.#enter(root, '', DEPTH_MAX)
+    } finally {
+      closeFolder(root)
+    }
+  }
+
+  *#enter(folder: OpenFolder, prefix: string, depth: number): Generator<WalkEntry> {
+    for (const { name, kind } of this.#read(folder, prefix)) {
+      if (this.isCut) return
+      if (name === GIT || this.#isLeftOut(name)) continue
+      const path = `${prefix}${name}`
+      if (kind !== 'folder' || isPassedFolder(name)) yield { path, kind, folder, name }
+      else if (depth <= 1) this.unread.push(`${path}/`)
+      else yield* this.#enterInside(folder, name, path, depth - 1)
+      if (this.#isLate()) this.isCut = true
+    }
+  }
+
+  *#enterInside(folder: OpenFolder, name: string, path: string, depth: number): Generator<WalkEntry> {
+    let inner: OpenFolder
+    try {
+      inner = openInside(folder, name)
+    } catch {
+      this.unread.push(`${path}/`)
+      return
+    }
+    try {
+      yield* this.#enter(inner, `${path}/`, depth)
+    } finally {
+      closeFolder(inner)
+    }
+  }
+
+  #read(folder: OpenFolder, prefix: string): readonly FolderEntry[] {
+    try {
+      const { entries, isCut } = treeEntriesIn(folder, ENTRIES_MAX - this.#entries)
+      this.#entries += entries.length
+      if (isCut) this.isCut = true
+      return entries
+    } catch {
+      this.unread.push(prefix)
+      return []
+    }
+  }
+}
+
+/** As `entriesIn`, but entries whose names cannot be opened have the kind `other`. */
+export const treeEntriesIn = (folder: OpenFolder, max: number): ReturnType<typeof entriesIn> => {
+  const { entries, isCut } = entriesIn(folder, max)
+  const shown = (entry: FolderEntry): FolderEntry =>
+    isForeignName(folder, entry.name) ? { name: entry.name, kind: 'other' } : entry
+  return { entries: entries.map(shown), isCut }
+}
+
+/** Opens the root of a tree: a path without links. A folder on the way that became a link leads elsewhere, and is refused. */
+export const openTree = (root: string): OpenFolder => {
+  const folder = openRoot(root)
+  try {
+    if (realpathSync.native(pathOf(folder)) !== root)
+      throw new WorkspaceError('changed_meanwhile', 'The folder of the session was replaced.')
+    return folder
+  } catch (error) {
+    closeSync(folder.descriptor)
+    throw error
+  }
+}
+
+/** A name that is no UTF-8 comes with a mark in place of its bytes, under which nothing can be opened. */
+const isForeignName = (folder: OpenFolder, name: string): boolean =>
+  name.includes('\ufffd') && lstatSync(pathIn(folder, name), { throwIfNoEntry: false }) === undefined

@@ -1,0 +1,144 @@
+// How commands are started: in a sandbox of bubblewrap, or without one where the author said so. Both have folders of their own for as
+// long as the command runs, and are watched for memory, processes and disk.
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, sep } from 'node:path'
+import { newProcessMark } from '@bridle/runners/engines/process-mark'
+import {
+  containedStarter,
+  type EngineStarter,
+  startUncontained,
+} from '@bridle/runners/sandboxes/isolation/engine-start'
+import { entryFiles } from '@bridle/runners/sandboxes/isolation/runner-command'
+import { accessProblem, sandboxUser } from '@bridle/runners/sandboxes/isolation/sandbox-user'
+import { holdProtection } from '@bridle/runners/sandboxes/protection/held-protection'
+import { ownLeases, registeredProjects } from '@bridle/runners/sandboxes/protection/server-projects'
+import { withResourceWatch } from '@bridle/runners/sandboxes/resources/engine-watch'
+import { type ExceededLimit, RESOURCE_LIMITS } from '@bridle/runners/sandboxes/resources/resource-limits'
+import { SERVER_DATA } from '../files/confined-folder.ts'
+import { WorkspaceError } from '../files/workspace-error.ts'
+
+export interface StartedCommand {
+  readonly child: ReturnType<EngineStarter>
+  endProcesses(): Promise<void>
+  removeFolders(): void
+}
+
+export type ShellStarter = (command: string, onExceeded: (exceeded: ExceededLimit) => void) => StartedCommand
+
+interface ShellFolder {
+  readonly readOnly: boolean
+  /** The folder is a person's own: commands only read git's files in it, and what a server loads. */
+  readonly isOwners?: boolean
+}
+
+/** Commands in a sandbox: no network, and nothing of the host but its programs and the workspace. */
+export const sandboxedShell =
+  (root: string, { readOnly, isOwners = false }: ShellFolder): ShellStarter =>
+  (command, onExceeded) => {
+    const folders = makeFolders()
+    const { folder, home, tmp } = folders
+    const view = {
+      ...{ work: readOnly ? home : root, state: home, tmp, folder },
+      readOnly: [
+        ...entryFiles().filter((path) => existsSync(path)),
+        ...(readOnly ? [root] : isOwners ? gitFiles(root) : []),
+      ],
+      hidden: [folder, ...serverData(root)],
+    }
+    return startIn(root, command, folders, onExceeded, () => {
+      const protect =
+        isOwners && !readOnly
+          ? () => holdProtection(root, { projects: registeredProjects(), leases: ownLeases() })
+          : undefined
+      const start = containedStarter({ view, ports: new Map(), env: {}, protect })
+      return { start, env: shellEnvironment(home, '/tmp') }
+    })
+  }
+
+/** A hook that a command wrote would be run by the next commit of the folder's owner. */
+const gitFiles = (root: string): string[] => [join(root, '.git')].filter((path) => existsSync(path))
+
+/** The data of a server that was started in the folder, and of this one, which may have been started further below. */
+const serverData = (root: string): string[] =>
+  [...new Set([root, process.cwd()])]
+    .filter((folder) => folder === root || folder.startsWith(root + sep))
+    .map((folder) => join(folder, SERVER_DATA))
+    .filter((folder) => existsSync(folder))
+
+/** Commands as processes of this machine, which read and write whatever their user may. */
+export const plainShell = (root: string): ShellStarter => {
+  if (accessProblem([join(root, 'any')]) !== null)
+    throw new WorkspaceError(
+      'permission_denied',
+      'Under root, commands run as another user, who cannot enter the workspace. Let others enter it, or run the server as an ordinary user.',
+    )
+  return (command, onExceeded) => {
+    const folders = makeFolders()
+    const { home, tmp } = folders
+    // A process that left its parent and its group is found by its environment.
+    const mark = newProcessMark()
+    const started = startIn(root, command, folders, onExceeded, () => ({
+      start: startUncontained,
+      env: { ...shellEnvironment(home, tmp), ...mark.env },
+    }))
+    return { ...started, endProcesses: () => mark.killProcesses() }
+  }
+}
+
+interface CommandFolders {
+  readonly folder: string
+  readonly home: string
+  readonly tmp: string
+}
+
+const startIn = (
+  root: string,
+  command: string,
+  { folder, home, tmp }: CommandFolders,
+  onExceeded: (exceeded: ExceededLimit) => void,
+  prepare: () => { readonly start: EngineStarter; readonly env: Readonly<Record<string, string>> },
+): StartedCommand => {
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  try {
+    const { start, env } = prepare()
+    // The workspace is not measured: it may be large before the first command.
+    const watched = withResourceWatch(start, { folders: [home, tmp], limits: RESOURCE_LIMITS, onExceeded })
+    // Both outputs are one stream, so that their order is kept.
+    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd: root, env })
+    // In a sandbox no process outlives the first one.
+    return { child, endProcesses: async () => {}, removeFolders: remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** Where programs are, a home of its own, and nothing of the server's environment, which has its keys in there. */
+const shellEnvironment = (home: string, tmp: string): Readonly<Record<string, string>> => ({
+  PATH: [dirname(realpathSync(process.execPath)), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
+  HOME: home,
+  TMPDIR: tmp,
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+  // The files may belong to another user than the one who runs the command; git would refuse to read them.
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+})
+
+/** Removed after the command: nothing in there passes from one command to the next. */
+const makeFolders = (): CommandFolders => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-shell-')))
+  const [home, tmp] = [join(folder, 'home'), join(folder, 'tmp')]
+  const user = sandboxUser()
+  for (const each of [home, tmp]) {
+    mkdirSync(each, { mode: 0o700 })
+    if (user) chownSync(each, user.uid, user.gid)
+  }
+  // The usual mode of /tmp. Inside a sandbox everything below /tmp is reached through it.
+  chmodSync(tmp, 0o1777)
+  // Another user passes through the folder, and cannot list it.
+  if (user) chmodSync(folder, 0o711)
+  return { folder, home, tmp }
+}
