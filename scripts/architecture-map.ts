@@ -1,16 +1,16 @@
 // The map in docs/architecture.md, compared with the folders and files that exist.
 import { posix } from 'node:path'
 
-/** Folders whose children and grandchildren the map must name. */
-const MAPPED = ['packages', 'apps/cockpit/src']
+/** Folders that the map must name: each package, each folder of its sources, and two levels of the cockpit. */
+const MAPPED = [/^packages\/[^/]+$/, /^packages\/[^/]+\/src\/[^/]+$/, /^apps\/cockpit\/src\/[^/]+(\/[^/]+)?$/]
 
 /**
  * Names on the map that do not exist, and folders that the map leaves out.
  * `paths` are all files of the repository, relative to its root.
  */
 export const mapFindings = (page: string, paths: readonly string[]): string[] => {
-  const files = new Set(paths)
-  const folders = new Set(paths.flatMap(foldersOf))
+  const files = new Set(paths.map(pathOnMap))
+  const folders = new Set([...files].flatMap(foldersOf))
   const named = new Set<string>()
   const missing: string[] = []
   let open: { indent: number; folder: string }[] = []
@@ -30,12 +30,15 @@ export const mapFindings = (page: string, paths: readonly string[]): string[] =>
       else named.add(path.replace(/\/$/, ''))
     }
   }
-  const unnamed = [...folders].filter((folder) => isMapped(folder) && !named.has(folder))
+  const mapped = [...new Set(paths.flatMap(foldersOf))].filter(isMapped)
+  const unnamed = mapped.filter((folder) => !named.has(pathOnMap(folder)))
   return [...missing, ...unnamed.sort().map((folder) => `the map does not name \`${folder}\``)]
 }
 
-const isMapped = (folder: string): boolean =>
-  MAPPED.some((root) => folder.startsWith(`${root}/`) && folder.slice(root.length + 1).split('/').length <= 2)
+const isMapped = (folder: string): boolean => MAPPED.some((pattern) => pattern.test(folder))
+
+/** The map leaves out `src`: `packages/kernel/src/rules` is the folder `rules` of the package `kernel`. */
+const pathOnMap = (path: string): string => path.replace(/^(packages\/[^/]+)\/src(?=\/)/, '$1')
 
 const foldersOf = (path: string): string[] => {
   const parts = path.split('/').slice(0, -1)

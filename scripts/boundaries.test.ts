@@ -76,10 +76,15 @@ test('the advice beside a breach is what AGENTS.md says', () => {
 })
 
 describe('the check of the map', () => {
-  const src = 'packages/bridle/src'
-  const files = [`${src}/kernel/event.ts`, `${src}/kernel/rules/runs/runs.ts`, `${src}/cli/main.ts`]
+  const files = [
+    'packages/kernel/src/event.ts',
+    'packages/kernel/src/rules/runs/runs.ts',
+    'packages/kernel/package.json',
+    'packages/cli/src/main.ts',
+    'packages/cli/templates/agent/README.md',
+  ]
   const findings = (...lines: string[]) =>
-    mapFindings(['## The map', '```', `${src}/`, ...lines, '```', ''].join('\n'), files)
+    mapFindings(['## The map', '```', 'packages/', ...lines, '```', ''].join('\n'), files)
 
   test.each<[string, string[], string[]]>([
     ['each folder on a line', ['  kernel/   the log', '    rules/   what follows', '  cli/   verbs'], []],
@@ -97,8 +102,9 @@ describe('the check of the map', () => {
     [
       'a folder that it leaves out',
       ['  kernel/   the log', '  cli/'],
-      [`the map does not name \`${src}/kernel/rules\``],
+      ['the map does not name `packages/kernel/src/rules`'],
     ],
+    ['a package that it leaves out', ['  kernel/   rules/'], ['the map does not name `packages/cli`']],
   ])('%s', (_name, lines, expected) => expect(findings(...lines)).toEqual(expected))
 })
 
