@@ -71,6 +71,30 @@ test('no modules import each other by value', () => {
   expect(findCycles(modules), CYCLE_ADVICE).toEqual([])
 })
 
+/** Pairs of folders that import each other by value. The list may only shrink. */
+const PAIRS: { readonly [pair: string]: string } = {
+  'agents/loop/context <-> agents/loop/transcript': 'a cut of the context is an entry of the transcript',
+  'agents/schemas <-> agents/session': 'the limits of the session bound a schema of its input',
+  'kernel <-> kernel/positions': 'an event names its position, and a position is parsed from the id of an event',
+  'kernel/rules <-> kernel/rules/approvals': 'decide calls each rule; pausing and unapproved calls are shared',
+  'kernel/rules <-> kernel/rules/budgets': 'decide calls each rule; a crossed budget pauses the session',
+  'kernel/rules <-> kernel/rules/runs': 'decide calls each rule; a run publishes its artifacts',
+  'kernel/rules/approvals <-> kernel/rules/budgets': 'a granted approval raises a budget, and a crossed budget asks',
+  'kernel/rules/approvals <-> kernel/rules/runs': 'an answer resumes a run, and the end of a run settles its questions',
+  'runners/credentials <-> runners/credentials/spending': 'a provider is known by what its answers cost',
+  'runners/engine-table <-> runners/engines/claude': 'the table names the packages of an engine, which looks for them',
+  'runners/engine-table <-> runners/engines/codex': 'the table names the packages of an engine, which looks for them',
+  'surfaces/http/access <-> surfaces/http/router': 'tickets are bought on a route, and every route is authorized',
+}
+
+test('folders import each other only where the list says so', () => {
+  expect(folderPairs(modules), FOLDER_ADVICE).toEqual(Object.keys(PAIRS).sort())
+})
+
+test('no knot of folders has more than five', () => {
+  expect(folderKnots(modules).filter((knot) => knot.length > 5)).toEqual([])
+})
+
 test('the advice beside a breach is what AGENTS.md says', () => {
   expect(readFileSync(`${root}/AGENTS.md`, 'utf8').replace(/\s+/g, ' ')).toContain(ADVICE)
 })

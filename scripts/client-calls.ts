@@ -2,7 +2,7 @@
 // and types come from the path, the schemas of query and body, and the answers. A schema with a title becomes a type of that name, with
 // the descriptions of its fields.
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { httpWires } from '@bridle/surfaces/all'
 import { routeTable } from '@bridle/surfaces/app'
 import type { AnswerDescription } from '@bridle/surfaces/http/answers/answer-schema'
@@ -11,9 +11,9 @@ import { sharedParameters } from '@bridle/surfaces/http/openapi/parameters'
 import { reasonFields } from '@bridle/surfaces/http/requests/request-fields'
 import type { ClientCall, Route } from '@bridle/surfaces/http/router/route'
 import { getTitle, looseObject } from 'valibot'
+import { packageFile, root } from './source-files.ts'
 
-const source = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
-export const callsFile = `${source}fabric/calls.generated.ts`
+export const callsFile = join(root, packageFile('client/fabric/calls.generated.ts'))
 
 export const clientCalls = (rows: readonly Route[] = routeTable(httpWires)): string => {
   const calls = rows.flatMap((row) => (row.call === undefined ? [] : [{ row, call: clientCall(row.call) }]))
@@ -292,9 +292,9 @@ const requestText = (row: Route, { fields }: CallInput, kind: AnswerKind): strin
 
 /** Files whose types a call may name. */
 const typeFiles = [
-  'surfaces/fabric/wire.ts',
-  'surfaces/frontend/wire.ts',
-  'surfaces/http/wire.ts',
+  'wire/fabric/wire.ts',
+  'wire/frontend/wire.ts',
+  'wire/http/wire.ts',
   'client/fabric/request-options.ts',
 ]
 const PLATFORM = new Set(['Promise', 'Response', 'Omit', 'Pick'])
@@ -305,7 +305,9 @@ const typeImports = (text: string): string => {
   const used = new Set((code.match(/\b[A-Z]\w+/g) ?? []).filter((name) => !PLATFORM.has(name) && !own.has(name)))
   const lines = typeFiles.flatMap((file) => {
     const names = exportedTypes(file).filter((name) => used.delete(name))
-    const from = file.startsWith('client/fabric/') ? file.replace('client/fabric/', './') : `../../${file}`
+    const from = file.startsWith('client/fabric/')
+      ? file.replace('client/fabric/', './')
+      : `@bridle/${file.replace('.ts', '')}`
     return names.length > 0 ? [`import type { ${names.toSorted().join(', ')} } from '${from}'\n`] : []
   })
   if (used.size > 0) throw new Error(`No file of types exports ${[...used].join(', ')}.`)
@@ -313,7 +315,7 @@ const typeImports = (text: string): string => {
 }
 
 const exportedTypes = (file: string): readonly string[] => {
-  const text = readFileSync(source + file, 'utf8')
+  const text = readFileSync(join(root, packageFile(file)), 'utf8')
   const parts = [...text.matchAll(/^export type \* from '\.\/(.*)'/gm)].map(([, part = '']) => part)
   return [
     ...[...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name),

@@ -14,7 +14,7 @@ const FOREIGN_MESSAGES: Record<string, string> = {
   'agents/model/provider-errors.ts': 'some providers have no code for a conversation that is too long',
   'conformance/case-socket.ts': 'the WebSocket library has no code for a handshake that takes too long',
   'runners/engines/claude/claude.ts': 'the engine has no code for a transcript that is gone',
-  'stores/drivers/object-driver.ts': 'the platform puts the code of SQLite at the end of its message',
+  'stores/object/object-driver.ts': 'the platform puts the code of SQLite at the end of its message',
   'simulation/process.ts': 'a store refuses a branch of a lost parent with the code of every other refusal',
 }
 

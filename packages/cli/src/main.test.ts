@@ -303,7 +303,7 @@ test('[C18] a wrangler that is older than the tested one is refused, and not sta
 })
 
 test('[C18] the version of wrangler that the pages name is the one that apps/worker pins', () => {
-  const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
   const { wrangler } = JSON.parse(read('apps/worker/package.json')).devDependencies
   for (const page of ['docs/cloudflare.md', 'docs/cli.md'])
     expect(read(page)).toContain(`npm install --save-dev wrangler@${wrangler}`)

@@ -66,8 +66,19 @@ export const findingWords = (
   hint: hints[subject]?.(facts) ?? null,
 })
 
+/** An action that helps a session. */
+export type RecoveryAction = 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
+
+/** The words of an action. */
+export interface RecoveryWords {
+  /** On a button. */
+  readonly name: string
+  /** The sentence of the server. */
+  readonly sentence: string
+}
+
 /** Each action that helps a session: its name on a button, and the sentence of the server. */
-export const recoveryWords = {
+export const recoveryWords: { readonly [A in RecoveryAction]: RecoveryWords } = {
   answer_approval: { name: 'Answer the approval', sentence: 'Answer the approval.' },
   resume: { name: 'Resume', sentence: 'Resume the session.' },
   pause: { name: 'Pause', sentence: 'Pause and resume it to run it again, or cancel it.' },
@@ -75,9 +86,7 @@ export const recoveryWords = {
   submit: { name: 'Send the prompt again', sentence: 'Send the prompt again.' },
   wait: { name: 'It is tried again by itself', sentence: 'It is tried again by itself.' },
   cancel: { name: 'Stop', sentence: 'Stop the session.' },
-} as const satisfies { readonly [action: string]: { readonly name: string; readonly sentence: string } }
-
-export type RecoveryAction = keyof typeof recoveryWords
+}
 
 /** The server's advice as a sentence; empty where the name of its action says all of it. */
 export const adviceText = (action: string | null, advice: string | null): string => {

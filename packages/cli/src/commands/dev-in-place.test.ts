@@ -12,15 +12,15 @@ import { CliWorkspace } from '../cli.suite.ts'
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
-const source = (path: string) => new URL(`../../${path}`, import.meta.url).href
-const CODER = `import { agent } from '${source('index.ts')}'
-import { scriptedModel } from '${source('testing/index.ts')}'
-import { workspace } from '${source('workspace/index.ts')}'
+const source = (path: string) => new URL(`../../../${path}`, import.meta.url).href
+const CODER = `import { agent } from '${source('bridle/src/index.ts')}'
+import { scriptedModel } from '${source('agents/src/testing/index.ts')}'
+import { workspace } from '${source('workspace/src/index.ts')}'
 const model = scriptedModel(({ prompt, results }) =>
   results.length > 0 ? JSON.stringify(results.map(({ output }) => output)) : { calls: [{ tool: 'shell', input: { command: prompt } }] })
 export default agent({ name: 'coder', model, tools: [workspace({ shell: 'sandboxed' })] })
 `
-const TELLER = `import { agent } from '${source('index.ts')}'
+const TELLER = `import { agent } from '${source('bridle/src/index.ts')}'
 import { answer } from '../lib/answer.ts'
 export default agent({ name: 'teller', run: () => answer })
 `

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 let work: CliWorkspace
 beforeAll(() => {
   work = new CliWorkspace()
-  const memory = pathToFileURL(join(import.meta.dirname, '../../stores/memory/memory-store.ts')).href
+  const memory = import.meta.resolve('@bridle/kernel/memory/memory-store')
   writeFileSync(
     join(work.folder, 'own.ts'),
     `import { memoryStore } from ${JSON.stringify(memory)}
@@ -110,7 +110,7 @@ test.each(['start', 'dev'])(
   async (verb) => {
     const agents = join(work.folder, `stop-${verb}`)
     mkdirSync(agents)
-    const { href } = pathToFileURL(join(import.meta.dirname, '../../agents/agent.ts'))
+    const href = import.meta.resolve('@bridle/agents/agent')
     writeFileSync(
       join(agents, 'busy.ts'),
       `import { agent } from ${JSON.stringify(href)}
@@ -149,7 +149,7 @@ test.each(['start', 'dev'])(
 test('[C14] [C120] [C159] in production the banner, agents and doctor tell private agents from open ones', async () => {
   const agents = join(work.folder, 'production')
   mkdirSync(agents)
-  const { href } = pathToFileURL(join(import.meta.dirname, '../../agents/agent.ts'))
+  const href = import.meta.resolve('@bridle/agents/agent')
   writeFileSync(
     join(agents, 'helper.ts'),
     `import { agent } from ${JSON.stringify(href)}

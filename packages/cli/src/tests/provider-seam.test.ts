@@ -67,7 +67,7 @@ describe('files outside of the folder of a provider', () => {
   test('have no event of its API', () => {
     const EVENTS =
       /input_audio_(buffer|transcription)|conversation\.item\.|['"`](session\.(created|updated?)|response\.(created?|done|cancel|(output|content|audio|function)_?\w*)[.'"`])|server_vad|audio_(start|end)_ms|output_modalities/
-    expect(matches('**/*.{ts,tsx}', EVENTS)).toEqual([])
+    expect(matches('*/src/**/*.{ts,tsx}', EVENTS)).toEqual([])
     // The pattern finds what it is for.
     const own = ['api', 'decode', 'encode', 'conversation'].filter((name) =>
       EVENTS.test(readFileSync(join(root, FOLDER, `${name}.ts`), 'utf8')),
@@ -77,8 +77,12 @@ describe('files outside of the folder of a provider', () => {
 
   test('do not name it, except its row', () => {
     const NAMES = /openai(?!\.com)|gpt-(4o-)?realtime/i
-    const places = ['voice/*.ts', 'voice/{audio,keeping,realtime}/**/*.ts', 'targets/voice/*.ts', 'surfaces/voice/*.ts']
-    expect(places.flatMap((place) => matches(place, NAMES))).toEqual(['voice/realtime/providers.ts'])
-    expect(matches('**/*.ts', /realtime\/openai\/|parrot/)).toEqual([])
+    const places = [
+      'voice/src/*.ts',
+      'voice/src/{audio,keeping,realtime,spoken}/**/*.ts',
+      '{server,surfaces}/src/voice/*.ts',
+    ]
+    expect(places.flatMap((place) => matches(place, NAMES))).toEqual(['voice/src/realtime/providers.ts'])
+    expect(matches('*/src/**/*.ts', /realtime\/openai\/|parrot/)).toEqual([])
   })
 })

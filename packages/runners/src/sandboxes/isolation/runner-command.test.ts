@@ -13,7 +13,7 @@ test('our own runner is started as we are: from source with its condition', () =
     true,
     ['runner'],
   ])
-  expect(main.endsWith(join('cli', 'main.ts'))).toBe(true)
+  expect(main.endsWith(join('cli', 'src', 'main.ts'))).toBe(true)
 })
 
 test('the first program of a sandbox and its Node are shown there, and nothing else of ours', () => {

@@ -8,7 +8,7 @@ import type { SandboxUser } from './sandbox-user.ts'
 
 const isSource = import.meta.url.endsWith('.ts')
 const fileOf = (name: string) => fileURLToPath(new URL(`${name}.${isSource ? 'ts' : 'js'}`, import.meta.url))
-const entry = fileOf('./isolation/sandbox-entry')
+const entry = fileOf('./sandbox-entry')
 
 export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),
