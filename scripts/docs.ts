@@ -54,10 +54,10 @@ const fields = (type: EventType): string => {
 const declarations = (manifest: { readonly exports: object }): Map<string, string> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-docs-'))
   try {
-    const options = ['--declaration', '--emitDeclarationOnly', '--outDir', folder]
+    const [emitted, published] = [join(folder, 'emitted'), join(folder, 'published')]
+    const options = ['--declaration', '--emitDeclarationOnly', '--outDir', emitted]
     execFileSync('tsc', ['-p', join(packageFolder, 'tsconfig.build.json'), ...options], { stdio: 'inherit' })
-    const published = join(folder, 'published')
-    publishOutput(folder, published)
+    publishOutput(emitted, published)
     return publicDeclarations(readDeclarations(published), entryDeclarations(manifest))
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -69,7 +69,8 @@ if (import.meta.main) {
   writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))
   writeFileSync(settingsPage, regenerateSettings(readFileSync(settingsPage, 'utf8')))
   const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+  const pages = apiPages(declarations(manifest), manifest)
   rmSync(apiFolder, { recursive: true, force: true })
   mkdirSync(apiFolder)
-  for (const [name, text] of apiPages(declarations(manifest), manifest)) writeFileSync(join(apiFolder, name), text)
+  for (const [name, text] of pages) writeFileSync(join(apiFolder, name), text)
 }
