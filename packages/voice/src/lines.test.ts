@@ -3,14 +3,23 @@
 import { agent } from '@bridle/agents/agent'
 import { isVoiceFault } from '@bridle/kernel/ports/voice'
 import { clock as systemClock } from '@bridle/system/system-ports'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { connectProvider } from './node/provider-socket.ts'
 import { RESPONSE_END_MS } from './realtime/line-responses.ts'
 import { openai } from './realtime/openai/openai.ts'
 import { PROVIDER_UNSENT_BYTES_MAX } from './realtime/provider-connection.ts'
 import { IDLE_MS } from './realtime/provider-link.ts'
 import type { ConnectProvider } from './realtime/provider-socket.ts'
-import { KEY, silence, TestClient, talker, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
+import {
+  eventually,
+  KEY,
+  silence,
+  TestClient,
+  talker,
+  VoiceWorld,
+  voice,
+  type WorldOptions,
+} from './voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {
@@ -103,11 +112,11 @@ describe('[V15] faults of the provider', () => {
       const world = await start({ plan: () => ({ heard: 'hello', says: 'Hi.' }) })
       const { line, key, client } = await world.open('a')
       line.hear(voice(200))
-      await vi.waitFor(() => expect(world.stub.events('input_audio_buffer.append')).toHaveLength(1))
+      await eventually(() => expect(world.stub.events('input_audio_buffer.append')).toHaveLength(1))
       world.stub.drop()
       // The server has not seen the end of the connection yet.
       if (when === 'at its end') line.endTurn()
-      await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+      await eventually(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
       if (when === 'in the middle of a turn') line.endTurn()
       line.hear(voice(200))
       line.endTurn()
@@ -132,7 +141,7 @@ describe('[V15] faults of the provider', () => {
     expect(client.faults).toMatchObject([{ code: 'turn_empty' }])
     line.hear(voice(200))
     line.endTurn()
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(client.faults.at(-1)).toMatchObject({ code: 'speech_not_understood', isFinal: false }),
     )
     expect(await world.host.find(key)).toBeNull()
@@ -228,7 +237,7 @@ describe('[V16] a line on which nothing is said', () => {
     expect(world.stub.openCount()).toBe(3)
     clock.advance(IDLE_MS)
     clock.advance(IDLE_MS)
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     await speak(4)
     expect(world.stub.upgrades).toHaveLength(6)
     const added = world.stub.received.filter(
@@ -244,10 +253,10 @@ describe('[V16] a line on which nothing is said', () => {
     const { line, key, client } = await world.open('a', { turns: 'silence' })
     for (const _seconds of Array(3)) {
       line.hear(silence(20))
-      await vi.waitFor(() => expect(world.stub.events('input_audio_buffer.append').length).toBeGreaterThan(0))
+      await eventually(() => expect(world.stub.events('input_audio_buffer.append').length).toBeGreaterThan(0))
       clock.advance(IDLE_MS / 2)
     }
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     for (const _frame of Array(100)) line.hear(silence(20))
     expect(world.stub.upgrades).toHaveLength(1)
     const appended = world.stub.events('input_audio_buffer.append').length
@@ -267,15 +276,15 @@ describe('[V16] a line on which nothing is said', () => {
     const [staying, leaving] = await Promise.all(['a', 'b'].map((id) => world.open(id)))
     for (const each of [staying, leaving]) {
       await each?.line.say('Count.')
-      await vi.waitFor(() => expect(each?.client.bytes).toBeGreaterThan(0))
+      await eventually(() => expect(each?.client.bytes).toBeGreaterThan(0))
       await each?.line.interrupt()
     }
     leaving?.line.close()
     clock.advance(RESPONSE_END_MS)
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(1))
+    await eventually(() => expect(world.stub.openCount()).toBe(1))
     clock.advance(IDLE_MS)
     clock.advance(IDLE_MS)
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     expect([staying?.client.faults, leaving?.client.faults]).toEqual([[], []])
   })
 

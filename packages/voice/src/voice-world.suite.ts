@@ -142,14 +142,11 @@ export class VoiceWorld {
 
   /** Waits until the session has so many messages and rests. */
   async rested(key: Key, messages: number): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        const session = await this.host.open(key)
-        expect(session.state.conversation.messages.length).toBeGreaterThanOrEqual(messages)
-        expect(session.state.lifecycle.run).toBeNull()
-      },
-      { timeout: 10_000, interval: 5 },
-    )
+    await eventually(async () => {
+      const session = await this.host.open(key)
+      expect(session.state.conversation.messages.length).toBeGreaterThanOrEqual(messages)
+      expect(session.state.lifecycle.run).toBeNull()
+    })
   }
 
   async write(key: Key, prompt: string): Promise<void> {
@@ -163,6 +160,10 @@ export class VoiceWorld {
     await this.stub.close()
   }
 }
+
+/** Retries until the check passes. Long enough for a busy machine: a second, the default of Vitest, is not. */
+export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
 /** So many milliseconds of a voice, or of silence. */
 export const voice = (ms: number): Uint8Array => new Uint8Array(ms * 48).fill(7)

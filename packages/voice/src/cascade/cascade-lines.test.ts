@@ -2,9 +2,9 @@
 
 import { agent } from '@bridle/agents/agent'
 import { isVoiceFault } from '@bridle/kernel/ports/voice'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { bytesOf, voice } from '../audio/sounds.suite.ts'
-import { talker, VoiceWorld } from '../voice-world.suite.ts'
+import { eventually, talker, VoiceWorld } from '../voice-world.suite.ts'
 import { cascadeEngine } from './cascade-line.ts'
 import { SETTINGS } from './cascade-world.suite.ts'
 import { SpeechStub } from './services/speech-stub.suite.ts'
@@ -36,14 +36,14 @@ test('[V60] a function, and a model agent without a realtime provider, are spoke
     }
     await world.rested(b.key, 2)
     expect(await world.talk(b.key)).toEqual(['user: hello', 'assistant: Written, not spoken.'])
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stub.words).toContain('I need an approval for file paper before I go on. Papers are for ever.'),
     )
     const session = await world.host.open(a.key)
     const [approval] = Object.values(session.state.approvals.open)
     await world.host.send(a.key, { type: 'approve', approvalId: approval?.id ?? '', decision: 'approved' })
     await world.rested(a.key, 2)
-    await vi.waitFor(() => expect(stub.words).toContain('Filed.'))
+    await eventually(() => expect(stub.words).toContain('Filed.'))
     expect(await world.talk(a.key)).toEqual(['user: hello', 'assistant: You said hello. Filed.'])
     for (const { client } of [a, b]) expect(client.faults).toEqual([])
   } finally {

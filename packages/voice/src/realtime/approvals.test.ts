@@ -4,8 +4,8 @@ import { agent } from '@bridle/agents/agent'
 import { scriptedModel } from '@bridle/agents/testing/scripted-model'
 import { tool } from '@bridle/agents/tools/tool'
 import * as v from 'valibot'
-import { afterEach, expect, test, vi } from 'vitest'
-import { TestClient, VoiceWorld, voice } from '../voice-world.suite.ts'
+import { afterEach, expect, test } from 'vitest'
+import { eventually, TestClient, VoiceWorld, voice } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -46,9 +46,9 @@ test('[V13] [V18] a call waits for a person, the model and the listener know, an
   const approvalOf = async (key: (typeof lines)[number]['key']) =>
     (await world.host.open(key)).state.conversation.approvals?.[0]
   for (const { key } of lines)
-    await vi.waitFor(async () => expect(await approvalOf(key)).toMatchObject({ toolName: 'pay' }), { timeout: 10_000 })
+    await eventually(async () => expect(await approvalOf(key)).toMatchObject({ toolName: 'pay' }))
   // The notice is spoken, and only the model reads the remark.
-  for (const { client } of lines) await vi.waitFor(() => expect(client.bytes).toBeGreaterThan(0), { timeout: 10_000 })
+  for (const { client } of lines) await eventually(() => expect(client.bytes).toBeGreaterThan(0))
   const remarks = world.stub.events('conversation.item.create').map(({ item }) => item.content[0].text)
   expect(remarks).toEqual(Array(3).fill('The call of "pay" waits for the approval of a person. It has not run yet.'))
   expect(calls).toEqual([])
@@ -101,9 +101,9 @@ test('[V13] [V113] speaking while a call waits neither approves nor cancels it, 
   }
   speak()
   const session = await world.host.open(key)
-  await vi.waitFor(() => expect(session.state.conversation.approvals).toHaveLength(1), { timeout: 10_000 })
+  await eventually(() => expect(session.state.conversation.approvals).toHaveLength(1))
   speak()
-  await vi.waitFor(() => expect(session.state.conversation.messages).toHaveLength(3), { timeout: 10_000 })
+  await eventually(() => expect(session.state.conversation.messages).toHaveLength(3))
   expect(session.state.conversation.approvals).toHaveLength(1)
   const approvalId = session.state.conversation.approvals?.[0]?.id ?? ''
   await world.host.send(key, { type: 'approve', approvalId, decision: 'approved' })
@@ -132,7 +132,7 @@ const waitingLine = async () => {
   const { line, key } = await world.open('a', {}, client)
   await line.say('pay five')
   const session = await world.host.open(key)
-  await vi.waitFor(() => expect(session.state.conversation.approvals).toHaveLength(1), { timeout: 10_000 })
+  await eventually(() => expect(session.state.conversation.approvals).toHaveLength(1))
   client.onInterrupted = (item) => client.report?.(item, 1_000, true)
   return { world, client, line, key, session }
 }
@@ -141,7 +141,7 @@ test('[V13] speech over the words ahead of a call that waits stops the words, an
   const { world, client, line, key, session } = await waitingLine()
   line.hear(voice(200))
   line.endTurn()
-  await vi.waitFor(() => expect(session.state.conversation.messages).toHaveLength(3), { timeout: 10_000 })
+  await eventually(() => expect(session.state.conversation.messages).toHaveLength(3))
   expect(client.interruptions).toContain(client.heard[0]?.item)
   const approvalId = session.state.conversation.approvals?.[0]?.id ?? ''
   await world.host.send(key, { type: 'approve', approvalId, decision: 'approved' })

@@ -5,7 +5,7 @@ import { scriptedModel } from '@bridle/agents/testing/scripted-model'
 import { tool } from '@bridle/agents/tools/tool'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { connectProvider } from '../node/provider-socket.ts'
-import { KEY, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, KEY, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 import { openai } from './openai/openai.ts'
 import type { StubEvent } from './openai/realtime-stub.suite.ts'
 import { type ConnectProvider, ProviderRefusal } from './provider-socket.ts'
@@ -97,7 +97,7 @@ describe('[V47] a provider that drops in the middle of an answer', () => {
     })
     const opened = await world.open('a')
     speak(opened)
-    await vi.waitFor(() => expect(opened.client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+    await eventually(() => expect(opened.client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
     await world.rested(opened.key, 2)
     const [, answer] = await world.messages(opened.key)
     expect([answer?.content.trim(), answer?.stopReason]).toEqual(['one two three four', 'interrupted'])
@@ -181,9 +181,7 @@ describe('[V47] a provider that does not come back', () => {
     url.url = world.stub.url
     const opened = await world.open('a')
     speak(opened)
-    await vi.waitFor(() => expect(opened.client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]), {
-      timeout: 5_000,
-    })
+    await eventually(() => expect(opened.client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
     await world.rested(opened.key, 2)
     const [, answer] = await world.messages(opened.key)
     expect([answer?.content.trim(), answer?.stopReason]).toEqual(['one two three', 'interrupted'])

@@ -6,9 +6,9 @@ import { isRefusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { clock } from '@bridle/system/system-ports'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { PLAYED_LOOK_MS } from '../spoken/heard-answers.ts'
-import { TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -45,20 +45,16 @@ describe('[V104] the log of a spoken answer', () => {
     const [, { runId = '' } = {}] = await world.messages(lines[0]?.key as Key)
     const four = { run_id: runId, chars: 'one two three four'.length, audio_ms: 4_000 }
     for (const { key } of lines)
-      await vi.waitFor(async () => expect((await marks(world, key)).at(-1)).toMatchObject({ chars: four.chars }), {
-        timeout: 5_000,
-      })
+      await eventually(async () => expect((await marks(world, key)).at(-1)).toMatchObject({ chars: four.chars }))
     // A listener who leaves is marked at once.
     const [a, b] = lines as [(typeof lines)[0], (typeof lines)[0]]
     a.client.report?.(a.client.heard[0]?.item ?? '', 6_000)
     a.line.close()
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await marks(world, a.key)).at(-1)).toMatchObject({ chars: 'one two three four five six'.length }),
     )
     b.client.report?.(b.client.heard[0]?.item ?? '', 10_000)
-    await vi.waitFor(async () => expect((await marks(world, b.key)).at(-1)).toMatchObject({ over: true }), {
-      timeout: 5_000,
-    })
+    await eventually(async () => expect((await marks(world, b.key)).at(-1)).toMatchObject({ over: true }))
     const session = await world.host.open(b.key)
     expect([session.state.listening.answer, (await world.messages(b.key))[1]?.content]).toEqual([null, TEN])
   })
@@ -74,7 +70,7 @@ describe('[V104] the log of a spoken answer', () => {
     client.report?.(client.heard[0]?.item ?? '', 6_000)
     line.close()
     const six = { chars: 'one two three four five six'.length, audio_ms: 6_000 }
-    await vi.waitFor(async () => expect(await marks(world, key)).toMatchObject([six]))
+    await eventually(async () => expect(await marks(world, key)).toMatchObject([six]))
   })
 
   test('has nothing of an answer that is played as fast as it comes', async () => {
@@ -97,7 +93,7 @@ describe('[V106] speech on a line that finds a spoken turn unanswered', () => {
         const answer = await world.host.send(key, { type: 'submit', prompt: 'first', spoken: true })
         if (isRefusal(answer)) throw new Error(answer.message)
         const session = await world.host.open(key)
-        await vi.waitFor(() => expect(session.state.lifecycle.run?.phase).toBe('started'))
+        await eventually(() => expect(session.state.lifecycle.run?.phase).toBe('started'))
         return world.open(id)
       }),
     )
@@ -106,7 +102,7 @@ describe('[V106] speech on a line that finds a spoken turn unanswered', () => {
       line.endTurn()
     }
     for (const { key } of lines) {
-      await vi.waitFor(async () => expect((await world.talk(key)).at(-1)).toBe('assistant: Now this.'))
+      await eventually(async () => expect((await world.talk(key)).at(-1)).toBe('assistant: Now this.'))
       expect((await world.talk(key)).filter((text) => text.startsWith('user'))).toEqual([
         'user: first',
         'user: And now?',

@@ -1,7 +1,7 @@
 // A listener interrupts: what the log says was said is what was heard.
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wordEnd } from '../spoken/heard-answers.ts'
-import { TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
 const worlds: VoiceWorld[] = []
@@ -42,7 +42,7 @@ describe('[V12] an answer that is interrupted keeps what was heard', () => {
     }
     const wanted = chunkMs === 1 ? 10 : 1
     for (const { key, client } of lines) {
-      await vi.waitFor(() => expect(client.heard.length).toBeGreaterThanOrEqual(wanted), { timeout: 10_000 })
+      await eventually(() => expect(client.heard.length).toBeGreaterThanOrEqual(wanted))
       if (chunkMs === 1) await world.rested(key, 2)
     }
     for (const { line } of lines) {
@@ -64,7 +64,7 @@ describe('[V12] an answer that is interrupted keeps what was heard', () => {
     }
     // The tokens of an answer that the loop did not wait for count all the same.
     for (const { key } of lines)
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect(
           (await world.events(key)).filter(({ type, payload }) => type === 'usage' && 'model' in payload),
         ).toHaveLength(2),
@@ -105,7 +105,7 @@ describe('[V12] an answer that is interrupted keeps what was heard', () => {
     await world.rested(key, 2)
     await line.interrupt()
     expect((await world.messages(key))[1]?.content).toBe('one two three four five')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(world.stub.events('conversation.item.truncate')).toMatchObject([{ audio_end_ms: 520 }]),
     )
   })

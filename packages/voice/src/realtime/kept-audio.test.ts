@@ -1,9 +1,9 @@
 // Sessions that ask for audio, through a realtime provider.
 
 import type { Key } from '@bridle/kernel/event'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { ASKING, keptAudio } from '../keeping/kept-audio.suite.ts'
-import { silence, TestClient, VoiceWorld, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, silence, TestClient, VoiceWorld, type WorldOptions } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {
@@ -29,7 +29,7 @@ const ask = (world: VoiceWorld, id: string) =>
 
 const kept = async (world: VoiceWorld, key: Key, count: number) => {
   const session = await world.host.open(key)
-  await vi.waitFor(() => expect(session.state.artifacts.latest.filter(({ speech }) => speech).length).toBe(count), {
+  await eventually(() => expect(session.state.artifacts.latest.filter(({ speech }) => speech).length).toBe(count), {
     timeout: 10_000,
     interval: 5,
   })
@@ -117,7 +117,7 @@ test('[V93] an answer that is interrupted is kept as far as it was heard', async
     line.endTurn()
   }
   for (const { client, key } of lines) {
-    await vi.waitFor(() => expect(client.bytes).toBe(answer.length), { timeout: 10_000 })
+    await eventually(() => expect(client.bytes).toBe(answer.length))
     await world.rested(key, 2)
   }
   for (const { line } of lines) await line.interrupt()
@@ -142,11 +142,11 @@ test('[V96] speech that nobody understood, and speech into a connection that was
     line.endTurn()
   }
   for (const { client } of lines)
-    await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'speech_not_understood' }]))
+    await eventually(() => expect(client.faults).toMatchObject([{ code: 'speech_not_understood' }]))
   for (const { line } of lines) line.hear(sound(200, 9))
   world.stub.drop()
   for (const { client } of lines)
-    await vi.waitFor(() => expect(client.faults.at(-1)).toMatchObject({ code: 'provider_lost' }))
+    await eventually(() => expect(client.faults.at(-1)).toMatchObject({ code: 'provider_lost' }))
   for (const { line, key } of lines) {
     // The end of the turn that was lost.
     line.endTurn()
@@ -176,7 +176,7 @@ test('[V96] a listener who leaves has heard a part of the answer, and that part 
     line.endTurn()
   }
   for (const { client, line } of lines) {
-    await vi.waitFor(() => expect(client.bytes).toBe(answer.length), { timeout: 10_000 })
+    await eventually(() => expect(client.bytes).toBe(answer.length))
     line.played(client.heard[0]?.item ?? '', 17_000)
     line.close()
   }

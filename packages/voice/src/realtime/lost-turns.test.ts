@@ -2,8 +2,8 @@
 
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
 import { clock as systemClock } from '@bridle/system/system-ports'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { silence, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually, silence, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 import { IDLE_MS } from './provider-link.ts'
 
 const worlds: VoiceWorld[] = []
@@ -34,7 +34,7 @@ const prompts = async (world: VoiceWorld, key: Parameters<VoiceWorld['messages']
   (await world.messages(key)).flatMap(({ role, content }) => (role === 'user' ? [content] : []))
 /** Waits until the provider has so many milliseconds of audio. */
 const heard = (world: VoiceWorld, ms: number) =>
-  vi.waitFor(() =>
+  eventually(() =>
     expect(world.stub.events('input_audio_buffer.append').reduce((sum, { audio }) => sum + audio, 0)).toBe(ms * 64),
   )
 
@@ -45,7 +45,7 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
     for (const { line } of lines) line.hear(sound(3))
     await heard(world, 3 * 200)
     world.stub.drop()
-    for (const { client } of lines) await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+    for (const { client } of lines) await eventually(() => expect(client.faults).toHaveLength(1))
     for (const { line, key, client } of lines) {
       line.hear(sound(4))
       line.hear(sound(4))
@@ -67,7 +67,7 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
     for (const { line } of lines) line.hear(sound(3, beganMs))
     await heard(world, 3 * beganMs)
     world.stub.drop()
-    for (const { client } of lines) await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+    for (const { client } of lines) await eventually(() => expect(client.faults).toHaveLength(1))
     for (const { line, key, client } of lines) {
       line.hear(sound(4, 300))
       line.hear(silence(200))
@@ -105,7 +105,7 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
       for (const { line } of lines) line.hear(sound(3))
       await heard(world, 3 * 200)
       world.stub.drop()
-      for (const { client } of lines) await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+      for (const { client } of lines) await eventually(() => expect(client.faults).toHaveLength(1))
       for (const { line } of lines) {
         line.hear(sound(4))
         line.hear(silence(isOver ? 800 : 600))
@@ -138,7 +138,7 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
       line.hear(silence(100))
       line.hear(sound(5))
       line.hear(silence(800))
-      await vi.waitFor(() => expect(client.faults.length + world.stub.upgrades.length).toBe(tries + 1))
+      await eventually(() => expect(client.faults.length + world.stub.upgrades.length).toBe(tries + 1))
     }
     await world.rested(key, 2)
     expect(await prompts(world, key)).toEqual(['5 x 200'])
@@ -177,7 +177,7 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
     await heard(world, 200)
     late = IDLE_MS
     for (const close of closers.splice(0)) close()
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     line.hear(sound(4))
     line.endTurn()
     line.hear(sound(5))
@@ -194,14 +194,14 @@ describe('[V101] a client whose socket breaks in the middle of a turn', () => {
     const lines = await three(world, { turns: 'manual' })
     for (const { line } of lines) await line.say('first')
     // The answer is spoken, so that the line waits for its client.
-    for (const { client } of lines) await vi.waitFor(() => expect(client.bytes).toBeGreaterThan(0))
+    for (const { client } of lines) await eventually(() => expect(client.bytes).toBeGreaterThan(0))
     for (const { line } of lines) line.hear(sound(3))
     await heard(world, 3 * 200)
     const back = await three(world, { turns: 'manual' })
     for (const { line, key } of back) {
       line.hear(sound(5))
       line.endTurn()
-      await vi.waitFor(async () => expect(await prompts(world, key)).toEqual(['first', '5 x 200']))
+      await eventually(async () => expect(await prompts(world, key)).toEqual(['first', '5 x 200']))
     }
     expect(world.stub.upgrades).toHaveLength(3)
   })
@@ -210,7 +210,7 @@ describe('[V101] a client whose socket breaks in the middle of a turn', () => {
     const world = await start()
     const lines = await three(world, { turns: 'silence' })
     for (const { line } of lines) line.hear(sound(3))
-    for (const { client } of lines) await vi.waitFor(() => expect(client.speeches).toEqual(['started']))
+    for (const { client } of lines) await eventually(() => expect(client.speeches).toEqual(['started']))
     for (const { line } of lines) line.close()
     const back = await three(world, { turns: 'silence' })
     for (const { line, key, client } of back) {
@@ -228,7 +228,7 @@ describe('[V101] a client whose socket breaks in the middle of a turn', () => {
     const world = await start()
     const lines = await three(world, { turns: 'silence' })
     for (const { line } of lines) line.hear(sound(3))
-    for (const { client } of lines) await vi.waitFor(() => expect(client.speeches).toEqual(['started']))
+    for (const { client } of lines) await eventually(() => expect(client.speeches).toEqual(['started']))
     for (const { line } of lines) line.close()
     const back = await three(world, { turns: 'silence' })
     for (const { line, key } of back) {
@@ -247,7 +247,7 @@ describe('[V101] a client whose socket breaks in the middle of a turn', () => {
     await heard(world, 3 * 200)
     world.stub.drop()
     for (const { line, client } of lines) {
-      await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+      await eventually(() => expect(client.faults).toHaveLength(1))
       line.hear(sound(4))
       line.hear(silence(800))
       line.close()
@@ -274,7 +274,7 @@ describe('[V102] turns that wait for a connection', () => {
       line.endTurn()
     }
     for (const { key } of lines) {
-      await vi.waitFor(async () => expect(await prompts(world, key)).toEqual(['3 x 200', '5 x 200']))
+      await eventually(async () => expect(await prompts(world, key)).toEqual(['3 x 200', '5 x 200']))
       await world.rested(key, 2)
     }
   })

@@ -5,7 +5,7 @@ import { scriptedModel } from '@bridle/agents/testing/scripted-model'
 import { tool } from '@bridle/agents/tools/tool'
 import { clock } from '@bridle/system/system-ports'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { silence, TestClient, type VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, silence, TestClient, type VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 import type { StubTurn } from './openai/realtime-stub.suite.ts'
 import type { ProviderAccess, RealtimeProvider } from './provider.ts'
 import { writtenModel } from './written-answers.ts'
@@ -102,7 +102,7 @@ export const describeProvider = (
       const { line, key } = await world.open('a', {}, client)
       client.onInterrupted = (item) => line.played(item, 250, true)
       speak({ line })
-      await vi.waitFor(() => expect(client.bytes).toBeGreaterThan(3 * 4800))
+      await eventually(() => expect(client.bytes).toBeGreaterThan(3 * 4800))
       await line.say('stop')
       await world.rested(key, 4)
       const [, answer] = await world.messages(key)
@@ -123,7 +123,7 @@ export const describeProvider = (
       })
       const opened = await world.open('a')
       speak(opened)
-      await vi.waitFor(() => expect(opened.client.bytes).toBeGreaterThan(0))
+      await eventually(() => expect(opened.client.bytes).toBeGreaterThan(0))
       expect(run).not.toHaveBeenCalled()
       const { state } = await world.host.open(opened.key)
       const approvalId = state.conversation.approvals?.[0]?.id ?? ''
@@ -167,7 +167,7 @@ export const describeProvider = (
       const { line, key, client } = await world.open('a')
       line.hear(voice(200))
       drop()
-      await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+      await eventually(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
       line.endTurn()
       line.endTurn()
       expect(client.faults.at(-1)).toMatchObject({ code: 'turn_empty' })

@@ -1,6 +1,6 @@
 // Spoken turns through a realtime provider.
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { silence, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually, silence, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
@@ -117,7 +117,7 @@ describe('[V19] words that were said before a line closed', () => {
       expect((await world.talk(key))[0]).toBe('user: said before I left')
       expect(client.heard).toEqual([])
     }
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
   })
 
   test('without their end are no prompt', async () => {
@@ -125,7 +125,7 @@ describe('[V19] words that were said before a line closed', () => {
     const { line, key } = await world.open('a')
     line.hear(voice(200))
     line.close()
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     expect(await world.talk(key)).toEqual([])
   })
 })

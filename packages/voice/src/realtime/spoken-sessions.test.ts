@@ -2,8 +2,8 @@
 
 import { isRefusal } from '@bridle/kernel/commands'
 import { statusOf } from '@bridle/kernel/projections/state'
-import { afterEach, expect, test, vi } from 'vitest'
-import { VoiceWorld, voice } from '../voice-world.suite.ts'
+import { afterEach, expect, test } from 'vitest'
+import { eventually, VoiceWorld, voice } from '../voice-world.suite.ts'
 import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
@@ -59,10 +59,10 @@ test('[V18] spoken turns count against the budget of their session, and others a
   for (const messages of [2, 4]) {
     for (const each of lines) speak(each)
     for (const { key } of lines)
-      await vi.waitFor(async () => expect((await world.messages(key)).length).toBeGreaterThanOrEqual(messages))
+      await eventually(async () => expect((await world.messages(key)).length).toBeGreaterThanOrEqual(messages))
   }
   // The next turn begins over the budget: somebody has to decide about it.
   for (const each of lines) speak(each)
   const statuses = async () => Promise.all(lines.map(async ({ key }) => statusOf((await world.host.open(key)).state)))
-  await vi.waitFor(async () => expect(await statuses()).toEqual(['idle', 'awaiting_approval', 'idle']))
+  await eventually(async () => expect(await statuses()).toEqual(['idle', 'awaiting_approval', 'idle']))
 })

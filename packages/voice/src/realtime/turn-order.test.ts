@@ -1,6 +1,6 @@
 // Turns that the provider has as audio before anybody knows their words.
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { VoiceWorld, voice } from '../voice-world.suite.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually, VoiceWorld, voice } from '../voice-world.suite.ts'
 import { OpenAIConversation } from './openai/conversation.ts'
 import { assistantItem, conversationItems } from './openai/items.ts'
 import type { StubEvent } from './openai/realtime-stub.suite.ts'
@@ -31,7 +31,7 @@ describe('[V49] a turn whose words come late', () => {
       line.hear(voice(200))
       line.endTurn()
     }
-    await vi.waitFor(() => expect(world.stub.events('input_audio_buffer.commit')).toHaveLength(3))
+    await eventually(() => expect(world.stub.events('input_audio_buffer.commit')).toHaveLength(3))
     for (const { line } of lines) await line.say('written')
     for (const { key } of lines) expect((await world.talk(key))[0]).toBe('user: written')
     expect(conversations).toEqual([])

@@ -5,11 +5,11 @@ import { scriptedModel } from '@bridle/agents/testing/scripted-model'
 import { tool } from '@bridle/agents/tools/tool'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { clock as systemClock } from '@bridle/system/system-ports'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { bytesOf, silence as quiet, voice as sounding } from '../audio/sounds.suite.ts'
 import { cascadeWorld, RecordingClient, script } from '../cascade/cascade-world.suite.ts'
 import { AWAY_MS, Lines } from '../lines.ts'
-import { silence, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { eventually, silence, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -61,11 +61,11 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     }
     endWaits()
     for (const { key } of lines)
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const [, answer] = await world.messages(key)
         expect([answer?.content, answer?.stopReason]).toEqual(['one two three four', 'interrupted'])
       })
-    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    await eventually(() => expect(world.stub.openCount()).toBe(0))
     // The line is free, and the next turn knows what was heard.
     const again = await world.open('a')
     await again.line.say('go on')
@@ -79,13 +79,13 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     const { line, key, client } = await world.open('a', { line: 'mine' }, slowClient())
     line.hear(voice(200))
     line.endTurn()
-    await vi.waitFor(() => expect(client.heard.length).toBeGreaterThanOrEqual(2))
+    await eventually(() => expect(client.heard.length).toBeGreaterThanOrEqual(2))
     line.close()
     const before = client.bytes
     await world.rested(key, 2)
     expect(client.bytes).toBe(before)
     const back = await world.open('a', { line: 'mine' }, slowClient())
-    await vi.waitFor(() => expect(before + back.client.bytes).toBe(10 * 4800))
+    await eventually(() => expect(before + back.client.bytes).toBe(10 * 4800))
     expect(new Set([...client.heard, ...back.client.heard].map(({ item }) => item)).size).toBe(1)
     expect([waits.size, world.stub.upgrades.length]).toEqual([0, 1])
     endWaits()
@@ -109,7 +109,7 @@ describe('[V48] a listener who hangs up a realtime line', () => {
       line.endTurn()
     }
     for (const { line, client } of lines) {
-      await vi.waitFor(() => expect(client.heard.length).toBeGreaterThan(0))
+      await eventually(() => expect(client.heard.length).toBeGreaterThan(0))
       line.close()
     }
     // Three tries of each line to go on with its answer.
@@ -121,7 +121,7 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     }
     for (const id of ['a', 'b', 'c']) {
       const { client } = await world.open(id, { line: id }, slowClient())
-      await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+      await eventually(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
     }
   })
 
@@ -140,7 +140,7 @@ describe('[V48] a listener who hangs up a realtime line', () => {
       if (id === 'a') line.close()
     }
     const [a, b] = [await world.open('a', { line: 'other' }), await world.open('b', { line: 'mine', turns: 'silence' })]
-    await vi.waitFor(async () => expect((await world.messages(a.key))[1]?.content).toBe('one two'))
+    await eventually(async () => expect((await world.messages(a.key))[1]?.content).toBe('one two'))
     expect(second.faults).toMatchObject([{ code: 'line_replaced' }])
     expect((await world.messages(b.key))[1]).toMatchObject({ content: TEN, status: 'complete' })
     // The line is as the newer query wants it: a pause ends a turn.
@@ -165,7 +165,7 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     const { line, key, client } = await world.open('a', { line: 'mine' }, slowClient())
     line.hear(voice(200))
     line.endTurn()
-    await vi.waitFor(async () => expect((await world.events(key)).map(({ type }) => type)).toContain('tool_call'))
+    await eventually(async () => expect((await world.events(key)).map(({ type }) => type)).toContain('tool_call'))
     client.report?.(client.heard[0]?.item ?? '', 1_000)
     line.close()
     endWaits()
