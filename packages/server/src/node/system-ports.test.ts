@@ -23,7 +23,9 @@ class SilentReader extends RecordingListener {
 }
 
 test('[O33] while readers catch up on long logs, the event loop goes on, and a newcomer need not wait for their end', async () => {
-  const { host, runner } = setUp({ eventLoop })
+  // Each look at the clock takes a millisecond, so that the number of turns does not depend on the machine.
+  let nowMs = 0
+  const { host, runner } = setUp({ eventLoop: { ...eventLoop, now: () => nowMs++ } })
   const pages = 12
   for (const id of ['one', 'two', 'three']) {
     await host.send(key(id), { type: 'submit', prompt: 'write' })
@@ -56,7 +58,7 @@ test('[O33] while readers catch up on long logs, the event loop goes on, and a n
   })
   expect(await newcomer).toEqual({ events: 3, over: 0 })
   await Promise.all(readers)
-  // A turn reads for a few milliseconds, so a fast machine reads several pages in one.
-  expect(turns).toBeGreaterThan(pages / 4)
+  // A turn reads one or two pages, and each page is read by one of its three readers at least.
+  expect(turns).toBeGreaterThan(pages)
   await host.stop()
 })
