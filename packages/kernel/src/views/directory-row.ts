@@ -12,6 +12,7 @@ import type { Steps } from '../projections/reports/steps.ts'
 import type { SessionState } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import { countsOf, type ListedCounts, listedCounts } from './listed-counts.ts'
 import type { HealthSummary, KeptFacts } from './row-detail.ts'
 import { keptFacts } from './session-fields.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
@@ -25,7 +26,7 @@ const ROW_ARGUMENTS_CHARS_MAX = 16_000
  * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
  * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
  */
-export interface RowInputs extends KeptFacts {
+export interface RowInputs extends KeptFacts, ListedCounts {
   readonly kind: Lifecycle['kind']
   readonly title: string
   readonly createdAt: number
@@ -35,7 +36,6 @@ export interface RowInputs extends KeptFacts {
   readonly openApprovals: Approvals['open']
   readonly settledApprovals: Approvals['settled']
   readonly queued: number
-  readonly messages: number
   readonly totalTokens: number
   readonly costUsd: number | null
   readonly steps: Steps
@@ -78,6 +78,7 @@ const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: 
   const { total_tokens, cost_usd } = usageSummary(state)
   return {
     ...facts,
+    ...listedCounts(state),
     kind: life.kind,
     title: life.title,
     createdAt: life.createdAt,
@@ -87,7 +88,6 @@ const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: 
     openApprovals: approvals.open,
     settledApprovals: approvals.settled,
     queued: life.queue.length,
-    messages: state.conversation.messages.length,
     totalTokens: total_tokens,
     costUsd: cost_usd,
     steps: state.steps,
@@ -144,7 +144,7 @@ export const rowOf = (
       endedAt,
       parentSessionId: inputs.parentSessionId,
       queued: inputs.queued,
-      messages: inputs.messages,
+      ...countsOf(inputs),
       heartbeatAt,
       usage: { total_tokens: inputs.totalTokens, cost_usd: inputs.costUsd },
       step: currentStep(inputs.steps),

@@ -1,6 +1,7 @@
 // The detail of a directory row: the fields that stores keep as JSON. Types only: clients see the summaries.
 import type { SessionStatus } from '@bridle/events/schemas'
 import type { HealthSnapshot } from './health-snapshot.ts'
+import type { ListedCounts } from './listed-counts.ts'
 
 /** Facts that the status card has, and the directory's row keeps. Times are in milliseconds. */
 export interface KeptFacts {
@@ -16,9 +17,10 @@ export interface KeptFacts {
 }
 
 /** Rows that an older version wrote lack the newer fields. */
-export interface RowDetail extends Partial<Omit<KeptFacts, 'status' | 'branchSourceEventId' | 'branchResumeCursor'>> {
+export interface RowDetail
+  extends Partial<ListedCounts>,
+    Partial<Omit<KeptFacts, 'status' | 'branchSourceEventId' | 'branchResumeCursor'>> {
   readonly queued?: number
-  readonly messages?: number
   readonly heartbeatAt?: number | null
   readonly usage?: UsageSummary
   readonly step?: StepSummary | null

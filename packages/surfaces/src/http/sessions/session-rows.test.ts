@@ -1,4 +1,7 @@
 import type { DirectoryRow } from '@bridle/kernel/ports/directory'
+import { emptyState } from '@bridle/kernel/projections/state'
+import { listedCounts } from '@bridle/kernel/views/listed-counts'
+import { sessionRowSchema } from '@bridle/wire/http/wire/session-list'
 import { expect, test } from 'vitest'
 import { sessionRow } from './session-rows.ts'
 
@@ -22,4 +25,11 @@ test('[F50] a row that an older version wrote, or a damaged one, lacks what it d
   expect(rowWith({ usage, step, model: 'm', retryAt: 0, messages: 2 })).toMatchObject({
     ...{ usage, step, model: 'm', retry_at: '1970-01-01T00:00:00.000Z', messages: 2 },
   })
+})
+
+test('[H20] a row of a list has every count of a session, and the schema describes each', () => {
+  const counts = Object.keys(listedCounts(emptyState))
+  expect(counts).not.toEqual([])
+  expect(Object.keys(rowWith({}))).toEqual(expect.arrayContaining(counts))
+  expect(Object.keys(sessionRowSchema.entries)).toEqual(expect.arrayContaining(counts))
 })

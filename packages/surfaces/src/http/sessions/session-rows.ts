@@ -2,6 +2,7 @@
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import { eventId } from '@bridle/kernel/event'
 import { type ListedSession, parentIdOf } from '@bridle/kernel/ports/directory'
+import { countsOf } from '@bridle/kernel/views/listed-counts'
 import type { RowDetail } from '@bridle/kernel/views/row-detail'
 import { listedFields, stateFields } from '@bridle/kernel/views/session-fields'
 import type { HealthSummary, SessionRow } from '@bridle/wire/http/wire'
@@ -21,13 +22,13 @@ export const sessionRow = (session: ListedSession, { engine, runnerKind }: Engin
     usage: facts.usage,
     step: facts.step,
     model: facts.model,
-    messages: facts.messages,
+    ...countsOf(row.detail),
   }
 }
 
 /** Rows that an older version wrote lack these. */
 const MISSING_FACTS = {
-  ...{ attempts: 0, maxRetries: 0, messages: 0, expiresAt: null, endedAt: null, heartbeatAt: null, lastError: null },
+  ...{ attempts: 0, maxRetries: 0, expiresAt: null, endedAt: null, heartbeatAt: null, lastError: null },
   ...{ branchSourceEventId: null, branchResumeCursor: null, retryAt: null, usage: null, step: null, model: null },
 }
 
