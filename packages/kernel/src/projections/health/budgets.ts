@@ -3,6 +3,7 @@
 import { STUCK_MS } from '@bridle/events/limits'
 import type { BudgetName, Policy, SessionStatus } from '@bridle/events/schemas'
 import type { Lifecycle } from '../lifecycle-state.ts'
+import { budgetMeasures } from './budget-measures.ts'
 import { runtimeMs } from './health.ts'
 import { assessHealth, type HealthReport } from './health-score.ts'
 import type { HealthFold } from './health-state.ts'
@@ -37,7 +38,7 @@ export const budgetPressures = (
   budgetsOf(policy).map(([budget, policyLimit]) => {
     const limit = limitOf(fold, budget, policyLimit)
     const isClock = budget === 'max_runtime_minutes'
-    const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
+    const value = isClock ? fold.ranMs / 60_000 : budgetMeasures[budget].value(fold, score, now)
     const isNear =
       budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * BUDGET_HIGH_RATIO
     const isHigh = isClock ? runtimeMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
@@ -58,20 +59,6 @@ export interface BudgetPressure {
 
 /** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
 const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * BUDGET_HIGH_RATIO)
-
-/** The measured value of each budget. `min_score` is crossed below its limit, all others above. */
-const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: number, now: number) => number } = {
-  min_score: (_fold, score) => score,
-  max_runtime_minutes: (fold, _score, now) => runtimeMs(fold, now) / 60_000,
-  max_total_tokens: (fold) => fold.tokens,
-  max_cost_usd: (fold) => fold.costUsd,
-  max_context_usage_pct: (fold) => fold.contextPct,
-  max_failed_tool_calls: (fold) => fold.failedTools,
-  max_loop_warnings: (fold) => fold.loopWarnings,
-  max_repeated_plan_events: (fold) => fold.repeatedPlans,
-  max_tool_latency_ms: (fold) => fold.slowestToolMs,
-  max_events_without_evidence: (fold) => fold.withoutEvidence,
-}
 
 /** The limit in force: the granted one, or the policy's. */
 const limitOf = (fold: HealthFold, budget: BudgetName, limit: number): number =>
@@ -107,7 +94,7 @@ export const grantedLimits = (
     crossed.map(([budget, policyLimit]) => {
       if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, policyLimit), score)]
       // JSON has no infinity.
-      return [budget, Math.min(measures[budget](fold, score, now) + (policyLimit || 1), Number.MAX_VALUE)]
+      return [budget, Math.min(budgetMeasures[budget].value(fold, score, now) + (policyLimit || 1), Number.MAX_VALUE)]
     }),
   )
 }
@@ -140,7 +127,7 @@ export const budgetsOverLimit = (
   const { score } = assessHealth(fold, status, now)
   return budgetsOf(policy).flatMap(([budget, policyLimit]) => {
     const limit = limitOf(fold, budget, policyLimit)
-    const value = measures[budget](fold, score, now)
+    const value = budgetMeasures[budget].value(fold, score, now)
     return isOver(budget, value, limit) || budget in fold.crossed ? [{ budget, limit, value }] : []
   })
 }
@@ -157,7 +144,9 @@ export const remainingBudgets = (
   Object.fromEntries(
     SHARED_BUDGETS.flatMap((budget) => {
       const limit = policy.health?.[budget]
-      return limit === undefined ? [] : [[budget, limitOf(fold, budget, limit) - measures[budget](fold, 0, now)]]
+      return limit === undefined
+        ? []
+        : [[budget, limitOf(fold, budget, limit) - budgetMeasures[budget].value(fold, 0, now)]]
     }),
   )
 
@@ -181,7 +170,7 @@ export const nextHealthChangeAt = (
 }
 
 const budgetsOf = (policy: Policy): [BudgetName, number][] =>
-  (Object.keys(measures) as BudgetName[]).flatMap((budget) => {
+  (Object.keys(budgetMeasures) as BudgetName[]).flatMap((budget) => {
     const limit = policy.health?.[budget]
     return typeof limit === 'number' ? [[budget, limit] as [BudgetName, number]] : []
   })

@@ -4,8 +4,9 @@ import { STUCK_MS } from '@bridle/events/limits'
 import type { BudgetName, SessionStatus } from '@bridle/events/schemas'
 import { type FindingSubject, findingWords, type HealthFlag } from '@bridle/words/health'
 import type { Lifecycle } from '../lifecycle-state.ts'
+import { budgetMeasures } from './budget-measures.ts'
 import { withoutForgiven } from './health.ts'
-import type { EvidenceSubject, HealthFold } from './health-state.ts'
+import type { HealthFold } from './health-state.ts'
 
 export interface HealthReport {
   readonly score: number
@@ -57,7 +58,7 @@ export const assessHealth = (
   const proofOf = (subject: FindingSubject): number | undefined => {
     if (subject === 'stuck') return fold.activeSeq
     const [first] = over
-    const shown = subject === 'budget' && noticed.length === 0 && first ? evidenceOf[first] : subject
+    const shown = subject === 'budget' && noticed.length === 0 && first ? budgetMeasures[first].evidence : subject
     return shown === null ? undefined : fold.evidenceSeqs[shown]
   }
   const findings = lines
@@ -75,18 +76,4 @@ export const assessHealth = (
     hint: findings.find(({ hint }) => hint)?.hint ?? null,
     findings,
   }
-}
-
-/** The event that shows a budget to be over, before a `budget_crossed` says so; null = no single event does. */
-const evidenceOf: { readonly [budget in BudgetName]: EvidenceSubject | null } = {
-  min_score: null,
-  max_runtime_minutes: null,
-  max_total_tokens: 'spending',
-  max_cost_usd: 'spending',
-  max_context_usage_pct: 'context',
-  max_failed_tool_calls: 'tools',
-  max_loop_warnings: 'loops',
-  max_repeated_plan_events: 'plans',
-  max_tool_latency_ms: null,
-  max_events_without_evidence: null,
 }
