@@ -1,6 +1,6 @@
 // docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
 import type { ConformanceCase } from '../case.ts'
-import { bearer, begin, get, invoke, ok, post, refusal, remove, run, shows, stream } from './steps.ts'
+import { bearer, begin, caseOf, caseOn, get, invoke, ok, post, refusal, remove, run, shows, stream } from './steps.ts'
 
 const refused = refusal(401, 'unauthorized')
 
@@ -10,92 +10,75 @@ const manySteps = Array.from({ length: 30 }, (_, at) => [
 ]).flat()
 
 export const changeCases: readonly ConformanceCase[] = [
-  {
-    name: '[F53] the socket tells a session, its approval, the answer and the removal, in this order',
-    steps: [
-      { open: 'all', path: '/changes/ws' },
-      { hear: 'all', message: { type: 'ready' } },
-      begin('run', [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }]),
-      { hear: 'all', message: { type: 'session', session: { id: '{s}', agent: 'scripted', status: { $any: true } } } },
-      {
-        hear: 'all',
-        message: {
-          type: 'approval',
-          approval: {
-            id: { $save: 'asked' },
-            sessionId: '{s}',
-            agent: 'scripted',
-            toolName: 'write',
-            status: 'pending',
-          },
+  caseOf('[F53] the socket tells a session, its approval, the answer and the removal, in this order', [
+    { open: 'all', path: '/changes/ws' },
+    { hear: 'all', message: { type: 'ready' } },
+    begin('run', [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }]),
+    { hear: 'all', message: { type: 'session', session: { id: '{s}', agent: 'scripted', status: { $any: true } } } },
+    {
+      hear: 'all',
+      message: {
+        type: 'approval',
+        approval: {
+          id: { $save: 'asked' },
+          sessionId: '{s}',
+          agent: 'scripted',
+          toolName: 'write',
+          status: 'pending',
         },
       },
-      get('/sessions/{s}', shows({ approvals: [{ id: '{asked}' }] })),
-      post('/sessions/{s}/approvals/{asked}/approve', { actor: 'ann' }, ok),
-      {
-        hear: 'all',
-        message: {
-          ...{ type: 'approval_closed', id: '{asked}', session_id: '{s}', agent: 'scripted', status: 'approved' },
-          decidedBy: 'ann',
-        },
+    },
+    get('/sessions/{s}', shows({ approvals: [{ id: '{asked}' }] })),
+    post('/sessions/{s}/approvals/{asked}/approve', { actor: 'ann' }, ok),
+    {
+      hear: 'all',
+      message: {
+        ...{ type: 'approval_closed', id: '{asked}', session_id: '{s}', agent: 'scripted', status: 'approved' },
+        decidedBy: 'ann',
       },
-      { answered: 'run', answer: ok },
-      remove(invoke, ok),
-      { hear: 'all', message: { type: 'session_removed', session_id: '{s}', agent: 'scripted' } },
-      { say: 'all', message: { type: 'ping' } },
-      { hear: 'all', message: { type: 'pong' } },
-    ],
-  },
-  {
-    name: '[F53] two sockets get the same changes, and one that leaves takes none from the other',
-    steps: [
-      { open: 'one', path: '/changes/ws' },
-      { open: 'two', path: '/changes/ws' },
-      { hear: 'one', message: { type: 'ready' } },
-      { hear: 'two', message: { type: 'ready' } },
-      run([{ text: 'Hi' }], ok),
-      { hear: 'one', message: { type: 'session', session: { id: '{s}' } } },
-      { hear: 'two', message: { type: 'session', session: { id: '{s}' } } },
-      { hangUp: 'one' },
-      remove(invoke, ok),
-      { hear: 'two', message: { type: 'session_removed', session_id: '{s}' } },
-    ],
-  },
-  {
-    name: '[F53] the event stream begins with ready, and its frames have no ids',
-    steps: [
-      // The run takes steps for longer than it takes to open the streams; each changes the session's row.
-      begin('run', manySteps),
-      stream('first', 'ready', { path: '/changes', types: ['ready'], last: { id: null, data: { type: 'ready' } } }),
-      stream('more', 'session', {
-        path: '/changes',
-        last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },
-      }),
-      post('/sessions/{s}/cancel', {}, ok),
-    ],
-  },
-  {
-    name: '[F54] without a credential neither opens',
-    server: 'token',
-    steps: [
-      get('/changes', refused),
-      { open: 'refused', path: '/changes/ws', refused },
-      { open: 'let in', path: '/changes/ws', headers: bearer('right') },
-      { hear: 'let in', message: { type: 'ready' } },
-    ],
-  },
-  {
-    name: '[F54] a reader is told of its own tenant alone',
-    server: 'tenants',
-    steps: [
-      { open: 'acme', path: '/changes/ws', headers: { 'x-fabric-tenant': 'acme' } },
-      { open: 'other', path: '/changes/ws', headers: { 'x-fabric-tenant': 'umbrella' } },
-      { hear: 'acme', message: { type: 'ready' } },
-      { hear: 'other', message: { type: 'ready' } },
-      run([{ text: 'Hi' }], ok, { 'x-fabric-tenant': 'acme' }),
-      { hear: 'acme', message: { type: 'session', session: { id: '{s}' } } },
-      { say: 'other', message: { type: 'ping' } },
-      { heard: 'other', types: ['ready', 'pong'] },
-    ],
-  },
+    },
+    { answered: 'run', answer: ok },
+    remove(invoke, ok),
+    { hear: 'all', message: { type: 'session_removed', session_id: '{s}', agent: 'scripted' } },
+    { say: 'all', message: { type: 'ping' } },
+    { hear: 'all', message: { type: 'pong' } },
+  ]),
+  caseOf('[F53] two sockets get the same changes, and one that leaves takes none from the other', [
+    { open: 'one', path: '/changes/ws' },
+    { open: 'two', path: '/changes/ws' },
+    { hear: 'one', message: { type: 'ready' } },
+    { hear: 'two', message: { type: 'ready' } },
+    run([{ text: 'Hi' }], ok),
+    { hear: 'one', message: { type: 'session', session: { id: '{s}' } } },
+    { hear: 'two', message: { type: 'session', session: { id: '{s}' } } },
+    { hangUp: 'one' },
+    remove(invoke, ok),
+    { hear: 'two', message: { type: 'session_removed', session_id: '{s}' } },
+  ]),
+  caseOf('[F53] the event stream begins with ready, and its frames have no ids', [
+    // The run takes steps for longer than it takes to open the streams; each changes the session's row.
+    begin('run', manySteps),
+    stream('first', 'ready', { path: '/changes', types: ['ready'], last: { id: null, data: { type: 'ready' } } }),
+    stream('more', 'session', {
+      path: '/changes',
+      last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },
+    }),
+    post('/sessions/{s}/cancel', {}, ok),
+  ]),
+  caseOn('token', '[F54] without a credential neither opens', [
+    get('/changes', refused),
+    { open: 'refused', path: '/changes/ws', refused },
+    { open: 'let in', path: '/changes/ws', headers: bearer('right') },
+    { hear: 'let in', message: { type: 'ready' } },
+  ]),
+  caseOn('tenants', '[F54] a reader is told of its own tenant alone', [
+    { open: 'acme', path: '/changes/ws', headers: { 'x-fabric-tenant': 'acme' } },
+    { open: 'other', path: '/changes/ws', headers: { 'x-fabric-tenant': 'umbrella' } },
+    { hear: 'acme', message: { type: 'ready' } },
+    { hear: 'other', message: { type: 'ready' } },
+    run([{ text: 'Hi' }], ok, { 'x-fabric-tenant': 'acme' }),
+    { hear: 'acme', message: { type: 'session', session: { id: '{s}' } } },
+    { say: 'other', message: { type: 'ping' } },
+    { heard: 'other', types: ['ready', 'pong'] },
+  ]),
 ]

@@ -1,6 +1,6 @@
 // docs/protocol/openharness.md and openharness-profiles.md: turns, conversations, approvals and errors of the engine, and its profiles.
 import type { CaseRequest, ConformanceCase, Pattern } from '../case.ts'
-import { exchange, get, ok, script, shows, stream } from './steps.ts'
+import { caseOf, exchange, get, ok, script, shows, stream } from './steps.ts'
 
 const send = (context: object, more: object = {}, payload: object = {}): CaseRequest => ({
   method: 'POST',
@@ -61,129 +61,105 @@ const feedback = (id: string, request_id: string, outcome = 'executed'): CaseReq
 const nothing: Pattern = { response: { status: 'success', action_directives: [] } }
 
 export const openharnessCases: readonly ConformanceCase[] = [
-  {
-    name: '[OH6] a turn echoes its ids, and its session is that of every wire',
-    steps: [
-      exchange(send(prompt({ text: 'Hello' }), { request_id: 'req-1', correlation_id: 'corr-1' }), {
-        ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
-        headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+  caseOf('[OH6] a turn echoes its ids, and its session is that of every wire', [
+    exchange(send(prompt({ text: 'Hello' }), { request_id: 'req-1', correlation_id: 'corr-1' }), {
+      ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
+      headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+    }),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH3] unknown fields are ignored at every level', [
+    exchange(
+      send(
+        { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
+        { request_id: 'req-1', priority: 7 },
+        { hints: [1, 2] },
+      ),
+      says('Hello', { request_id: 'req-1' }),
+    ),
+  ]),
+  caseOf('[OH11] a turn that names no session gets a new one', [
+    exchange(send({ user_intent: script({ text: 'Hello' }) }), names({ session_id: { $save: 'made' } })),
+    get('/sessions/{made}', ok),
+  ]),
+  caseOf('[OH12] a request is made once', [
+    exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
+    exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
+    exchange(
+      send(prompt({ text: 'Two' }), { request_id: 'once' }),
+      shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
+    ),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH22] a conversation is branched from its session', [
+    exchange(send(prompt({ text: 'One' })), says('One')),
+    exchange(
+      send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
+      names({ session_id: { $save: 'child' } }),
+    ),
+    exchange(
+      send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
+      says('Three'),
+    ),
+    get('/sessions/{child}', shows({ messages: { $length: 6 } })),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH145] a hint for another agent has a session beside the line, which stays the line’s own', [
+    exchange(
+      { method: 'POST', path: '/import', raw: lineOfTheAssistant },
+      shows({ sessions: [{ id: { $save: 'made' } }] }),
+    ),
+    exchange(
+      send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+      shows({
+        response: {
+          action_directives: [{ payload: { text: 'One' } }],
+          extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
+        },
       }),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH3] unknown fields are ignored at every level',
-    steps: [
-      exchange(
-        send(
-          { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
-          { request_id: 'req-1', priority: 7 },
-          { hints: [1, 2] },
-        ),
-        says('Hello', { request_id: 'req-1' }),
-      ),
-    ],
-  },
-  {
-    name: '[OH11] a turn that names no session gets a new one',
-    steps: [
-      exchange(send({ user_intent: script({ text: 'Hello' }) }), names({ session_id: { $save: 'made' } })),
-      get('/sessions/{made}', ok),
-    ],
-  },
-  {
-    name: '[OH12] a request is made once',
-    steps: [
-      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
-      exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
-      exchange(
-        send(prompt({ text: 'Two' }), { request_id: 'once' }),
-        shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
-      ),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH22] a conversation is branched from its session',
-    steps: [
-      exchange(send(prompt({ text: 'One' })), says('One')),
-      exchange(
-        send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
-        names({ session_id: { $save: 'child' } }),
-      ),
-      exchange(
-        send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
-        says('Three'),
-      ),
-      get('/sessions/{child}', shows({ messages: { $length: 6 } })),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH145] a hint for another agent has a session beside the line, which stays the line’s own',
-    steps: [
-      exchange(
-        { method: 'POST', path: '/import', raw: lineOfTheAssistant },
-        shows({ sessions: [{ id: { $save: 'made' } }] }),
-      ),
-      exchange(
-        send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
-        shows({
-          response: {
-            action_directives: [{ payload: { text: 'One' } }],
-            extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
-          },
-        }),
-      ),
-      get('/sessions/{child}', shows({ agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } })),
-      get('/sessions/{made}', shows({ agent: 'assistant', messages: { $length: 0 } })),
-      exchange(
-        send({
-          session_id: '{made}',
-          ...scripted,
-          user_intent: script({ approve: 'write' }, { text: 'Written' }),
-        }),
-        shows({
-          response: {
-            action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
-          },
-        }),
-      ),
-      exchange(send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }), {
-        ...says('Written'),
-        headers: { 'x-bridle-session': '{child}' },
+    ),
+    get('/sessions/{child}', shows({ agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } })),
+    get('/sessions/{made}', shows({ agent: 'assistant', messages: { $length: 0 } })),
+    exchange(
+      send({
+        session_id: '{made}',
+        ...scripted,
+        user_intent: script({ approve: 'write' }, { text: 'Written' }),
       }),
-      exchange(
-        send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
-        { ...says('One'), headers: { 'x-bridle-session': '{child}' } },
-      ),
-      get('/sessions/{child}', shows({ messages: { $length: 4 } })),
-    ],
-  },
-  {
-    name: '[OH143] a run_id alone says how its run stands',
-    steps: [
-      exchange(send(prompt({ text: 'One' })), names({ run_id: { $save: 'run' } })),
-      exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
-      exchange(
-        send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
-        shows({ response: { error: { code: 'continuation_expired', retryable: false } } }, 410),
-      ),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH146] attachments alone are a prompt',
-    steps: [
-      exchange(
-        send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
-        says('Read'),
-      ),
-    ],
-  },
-  {
-    name: '[OH12] a second try may come from a device that has changed',
-    steps: ['a', 'b'].map((screen_hash) =>
+      shows({
+        response: {
+          action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
+        },
+      }),
+    ),
+    exchange(send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }), {
+      ...says('Written'),
+      headers: { 'x-bridle-session': '{child}' },
+    }),
+    exchange(send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }), {
+      ...says('One'),
+      headers: { 'x-bridle-session': '{child}' },
+    }),
+    get('/sessions/{child}', shows({ messages: { $length: 4 } })),
+  ]),
+  caseOf('[OH143] a run_id alone says how its run stands', [
+    exchange(send(prompt({ text: 'One' })), names({ run_id: { $save: 'run' } })),
+    exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
+    exchange(
+      send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
+      shows({ response: { error: { code: 'continuation_expired', retryable: false } } }, 410),
+    ),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH146] attachments alone are a prompt', [
+    exchange(
+      send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
+      says('Read'),
+    ),
+  ]),
+  caseOf(
+    '[OH12] a second try may come from a device that has changed',
+    ['a', 'b'].map((screen_hash) =>
       exchange(
         send(
           {
@@ -195,179 +171,152 @@ export const openharnessCases: readonly ConformanceCase[] = [
         says('One'),
       ),
     ),
-  },
-  {
-    name: '[OH147] a question says what its user can do, to a shell that cannot show it',
-    steps: [
-      exchange(
-        send(prompt({ approve: 'write' })),
-        directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
-      ),
-    ],
-  },
-  {
-    name: '[OH20] a question is answered by its token, which knows its session, and once',
-    steps: [
-      exchange(
-        send(prompt({ approve: 'write' }, { text: 'Written' })),
-        shows({
-          response: {
-            action_directives: [
-              {
-                action_type: 'request_approval',
-                payload: {
-                  tool: 'write',
-                  options: [
-                    { id: 'approve', continuation_token: { $save: 'yes' } },
-                    { id: 'deny', continuation_token: { $save: 'no' } },
-                  ],
-                },
+  ),
+  caseOf('[OH147] a question says what its user can do, to a shell that cannot show it', [
+    exchange(
+      send(prompt({ approve: 'write' })),
+      directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
+    ),
+  ]),
+  caseOf('[OH20] a question is answered by its token, which knows its session, and once', [
+    exchange(
+      send(prompt({ approve: 'write' }, { text: 'Written' })),
+      shows({
+        response: {
+          action_directives: [
+            {
+              action_type: 'request_approval',
+              payload: {
+                tool: 'write',
+                options: [
+                  { id: 'approve', continuation_token: { $save: 'yes' } },
+                  { id: 'deny', continuation_token: { $save: 'no' } },
+                ],
               },
-            ],
-          },
-        }),
-      ),
-      exchange(send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }), {
-        ...says('Written'),
-        headers: { 'x-bridle-session': '{s}' },
-      }),
-      exchange(
-        send(prompt({ text: 'New' }), { request_id: 'yes' }),
-        shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
-      ),
-      exchange(
-        send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
-        shows({ response: { error: { code: 'continuation_used' } } }, 409),
-      ),
-      exchange(
-        send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
-        fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
-      ),
-    ],
-  },
-  {
-    name: '[OH130] cards and parallel groups reach only shells that have them',
-    steps: [
-      exchange(
-        send(
-          { session_id: '{s}', user_intent: cardAndAction },
-          { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
-        ),
-        directs(
-          { action_type: 'render_ui', payload: { component: 'Chart' } },
-          { action_type: 'com.example.show', execution: 'parallel' },
-        ),
-      ),
-      exchange(
-        send({ session_id: '{s}', user_intent: cardAndAction }),
-        directs(
-          { action_type: 'render_message', payload: { text: 'A chart.' } },
-          { action_type: 'com.example.show', execution: 'sequential' },
-        ),
-      ),
-    ],
-  },
-  {
-    name: '[OH83] a stream ends with the message that a request without the profile gets',
-    steps: [
-      {
-        stream: 'all',
-        ask: streamed('{s}', 'req-1'),
-        until: 'final',
-        last: {
-          id: { $any: true },
-          data: { message: { request_id: 'req-1', response: { status: 'success', action_directives: told } } },
-        },
-      },
-      exchange(
-        { ...streamed('{s}', 'req-1'), headers: {} },
-        shows({ request_id: 'req-1', response: { action_directives: told } }),
-      ),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH120] [OH82] directives stream, and a reader goes on behind a frame',
-    steps: [
-      {
-        stream: 'first',
-        ask: streamed('{s}', 'req-1'),
-        until: 'partial',
-        last: { id: { $save: 'first' }, data: { changes: { $any: true } } },
-      },
-      {
-        stream: 'rest',
-        ask: { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': '{first}' } },
-        until: 'final',
-        last: { data: { message: { response: { action_directives: told } } } },
-      },
-      exchange(
-        { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': 'nonsense' } },
-        fails(400, 'invalid_request', { field: 'last-event-id' }),
-      ),
-    ],
-  },
-  {
-    name: '[OH84] a question ends the stream',
-    steps: [
-      {
-        stream: 'asked',
-        ask: {
-          ...send(prompt({ text: 'May I?' }, { approve: 'write' }), { request_id: 'req-1', capabilities: STREAMING }),
-          headers: { accept: 'text/event-stream' },
-        },
-        until: 'final',
-        last: {
-          data: {
-            message: {
-              response: { action_directives: [{ payload: { text: 'May I?' } }, { action_type: 'request_approval' }] },
             },
+          ],
+        },
+      }),
+    ),
+    exchange(send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }), {
+      ...says('Written'),
+      headers: { 'x-bridle-session': '{s}' },
+    }),
+    exchange(
+      send(prompt({ text: 'New' }), { request_id: 'yes' }),
+      shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
+    ),
+    exchange(
+      send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
+      shows({ response: { error: { code: 'continuation_used' } } }, 409),
+    ),
+    exchange(
+      send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
+      fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
+    ),
+  ]),
+  caseOf('[OH130] cards and parallel groups reach only shells that have them', [
+    exchange(
+      send(
+        { session_id: '{s}', user_intent: cardAndAction },
+        { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
+      ),
+      directs(
+        { action_type: 'render_ui', payload: { component: 'Chart' } },
+        { action_type: 'com.example.show', execution: 'parallel' },
+      ),
+    ),
+    exchange(
+      send({ session_id: '{s}', user_intent: cardAndAction }),
+      directs(
+        { action_type: 'render_message', payload: { text: 'A chart.' } },
+        { action_type: 'com.example.show', execution: 'sequential' },
+      ),
+    ),
+  ]),
+  caseOf('[OH83] a stream ends with the message that a request without the profile gets', [
+    {
+      stream: 'all',
+      ask: streamed('{s}', 'req-1'),
+      until: 'final',
+      last: {
+        id: { $any: true },
+        data: { message: { request_id: 'req-1', response: { status: 'success', action_directives: told } } },
+      },
+    },
+    exchange(
+      { ...streamed('{s}', 'req-1'), headers: {} },
+      shows({ request_id: 'req-1', response: { action_directives: told } }),
+    ),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH120] [OH82] directives stream, and a reader goes on behind a frame', [
+    {
+      stream: 'first',
+      ask: streamed('{s}', 'req-1'),
+      until: 'partial',
+      last: { id: { $save: 'first' }, data: { changes: { $any: true } } },
+    },
+    {
+      stream: 'rest',
+      ask: { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': '{first}' } },
+      until: 'final',
+      last: { data: { message: { response: { action_directives: told } } } },
+    },
+    exchange(
+      { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': 'nonsense' } },
+      fails(400, 'invalid_request', { field: 'last-event-id' }),
+    ),
+  ]),
+  caseOf('[OH84] a question ends the stream', [
+    {
+      stream: 'asked',
+      ask: {
+        ...send(prompt({ text: 'May I?' }, { approve: 'write' }), { request_id: 'req-1', capabilities: STREAMING }),
+        headers: { accept: 'text/event-stream' },
+      },
+      until: 'final',
+      last: {
+        data: {
+          message: {
+            response: { action_directives: [{ payload: { text: 'May I?' } }, { action_type: 'request_approval' }] },
           },
         },
       },
-    ],
-  },
-  {
-    name: '[OH124] [OH125] feedback comes in a request of its own, once, and is an event',
-    steps: [
-      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
-      exchange(feedback('report', 'req-1'), shows(nothing)),
-      exchange(feedback('report', 'req-1'), shows(nothing)),
-      stream('events', 'execution_feedback', {
-        last: { data: { data: { entries: [{ request_id: 'req-1', index: 0, outcome: 'executed' }] } } },
-      }),
-      get('/sessions/{s}', shows({ messages: { $length: 2 } })),
-    ],
-  },
-  {
-    name: '[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out',
-    steps: [
-      exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
-      exchange(feedback('report', 'elsewhere'), shows(nothing)),
-      exchange(
-        feedback('wrong', 'req-1', 'lost'),
-        fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
-      ),
-      exchange(feedback('req-1', 'req-1'), shows({ response: { error: { code: 'request_id_conflict' } } }, 409)),
-    ],
-  },
-  {
-    name: '[OH8] every mistake gets a whole envelope',
-    steps: [
-      exchange(send({ session_id: '{s}' }), fails(400, 'invalid_request', { field: 'context.user_intent' })),
-      exchange(
-        send({ environment_state: { privacy_tier: 'odd' } }),
-        fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
-      ),
-      exchange(
-        { method: 'POST', path: '/openharness', raw: 'nonsense' },
-        fails(400, 'invalid_request', { field: 'body' }),
-      ),
-      get('/v1/openharness', fails(405, 'invalid_request', { field: 'method' })),
-      exchange(
-        send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
-        shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400),
-      ),
-    ],
-  },
+    },
+  ]),
+  caseOf('[OH124] [OH125] feedback comes in a request of its own, once, and is an event', [
+    exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+    exchange(feedback('report', 'req-1'), shows(nothing)),
+    exchange(feedback('report', 'req-1'), shows(nothing)),
+    stream('events', 'execution_feedback', {
+      last: { data: { data: { entries: [{ request_id: 'req-1', index: 0, outcome: 'executed' }] } } },
+    }),
+    get('/sessions/{s}', shows({ messages: { $length: 2 } })),
+  ]),
+  caseOf('[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out', [
+    exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+    exchange(feedback('report', 'elsewhere'), shows(nothing)),
+    exchange(
+      feedback('wrong', 'req-1', 'lost'),
+      fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
+    ),
+    exchange(feedback('req-1', 'req-1'), shows({ response: { error: { code: 'request_id_conflict' } } }, 409)),
+  ]),
+  caseOf('[OH8] every mistake gets a whole envelope', [
+    exchange(send({ session_id: '{s}' }), fails(400, 'invalid_request', { field: 'context.user_intent' })),
+    exchange(
+      send({ environment_state: { privacy_tier: 'odd' } }),
+      fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
+    ),
+    exchange(
+      { method: 'POST', path: '/openharness', raw: 'nonsense' },
+      fails(400, 'invalid_request', { field: 'body' }),
+    ),
+    get('/v1/openharness', fails(405, 'invalid_request', { field: 'method' })),
+    exchange(
+      send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
+      shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400),
+    ),
+  ]),
 ]

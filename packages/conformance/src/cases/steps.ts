@@ -1,5 +1,17 @@
-// The steps and the answers that most cases are made of.
-import type { AnswerPattern, CaseRequest, CaseStep, Pattern, StreamStep } from '../case.ts'
+// The cases, the steps and the answers that most pages are made of.
+import type {
+  AnswerPattern,
+  CaseRequest,
+  CaseServerName,
+  CaseStep,
+  ConformanceCase,
+  Pattern,
+  StreamStep,
+} from '../case.ts'
+
+type Steps = readonly CaseStep[]
+export const caseOf = (name: string, steps: Steps): ConformanceCase => ({ name, steps })
+export const caseOn = (server: CaseServerName, name: string, steps: Steps): ConformanceCase => ({ name, server, steps })
 
 export const invoke = '/agents/scripted/{s}'
 

@@ -1,6 +1,6 @@
 // docs/protocol/voice.md: what a server answers before a line is open. Whether it has a voice at all is the operator's choice.
 import type { CaseStep, ConformanceCase } from '../case.ts'
-import { bearer, get, post, refusal, shows, status } from './steps.ts'
+import { bearer, caseOf, caseOn, get, post, refusal, shows, status } from './steps.ts'
 
 const line = '/sessions/{s}/voice'
 
@@ -12,43 +12,28 @@ const refusedQuery = (name: string, query: string): readonly CaseStep[] => [
 ]
 
 export const voiceCases: readonly ConformanceCase[] = [
-  {
-    name: '[V30] a refused upgrade is answered like a request; a plain GET says 426',
-    server: 'token',
-    steps: [
-      { open: 'a', path: line, refused: refusal(401, 'unauthorized') },
-      get(line, status(401)),
-      get(`${line}?token=right`, status(426)),
-      { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: status(403) },
-    ],
-  },
-  {
-    name: '[V30] a line needs the scope operate, and a ticket opens no line of another session',
-    server: 'scoped',
-    steps: [
-      { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: status(403) },
-      post('/tickets', { sessionId: '{s}-other' }, shows({ ticket: { $save: 'ticket' } }, 201), bearer('worker')),
-      { open: 'b', path: `${line}?ticket={ticket}`, refused: status(404) },
-    ],
-  },
-  {
-    name: '[V39] a wrong query gets one error and a close, and makes no session',
-    steps: [
-      ...refusedQuery('a', 'audioFormat=mp3'),
-      ...refusedQuery('b', 'turns=sometimes'),
-      ...refusedQuery('c', 'encoding=morse'),
-      ...refusedQuery('d', `instructions=${'x'.repeat(4_001)}`),
-      ...refusedQuery('e', 'agent=no-such-agent'),
-      ...refusedQuery('f', 'line=a%20b'),
-      get('/sessions/{s}', status(404)),
-    ],
-  },
-  {
-    name: '[V43] a session of another user is not there',
-    server: 'scoped',
-    steps: [
-      { open: 'a', path: '/sessions/user:bob/voice?token=ann', refused: status(404) },
-      { open: 'b', path: '/sessions/user:bob/voice?token=ann&agent=scripted', refused: status(404) },
-    ],
-  },
+  caseOn('token', '[V30] a refused upgrade is answered like a request; a plain GET says 426', [
+    { open: 'a', path: line, refused: refusal(401, 'unauthorized') },
+    get(line, status(401)),
+    get(`${line}?token=right`, status(426)),
+    { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: status(403) },
+  ]),
+  caseOn('scoped', '[V30] a line needs the scope operate, and a ticket opens no line of another session', [
+    { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: status(403) },
+    post('/tickets', { sessionId: '{s}-other' }, shows({ ticket: { $save: 'ticket' } }, 201), bearer('worker')),
+    { open: 'b', path: `${line}?ticket={ticket}`, refused: status(404) },
+  ]),
+  caseOf('[V39] a wrong query gets one error and a close, and makes no session', [
+    ...refusedQuery('a', 'audioFormat=mp3'),
+    ...refusedQuery('b', 'turns=sometimes'),
+    ...refusedQuery('c', 'encoding=morse'),
+    ...refusedQuery('d', `instructions=${'x'.repeat(4_001)}`),
+    ...refusedQuery('e', 'agent=no-such-agent'),
+    ...refusedQuery('f', 'line=a%20b'),
+    get('/sessions/{s}', status(404)),
+  ]),
+  caseOn('scoped', '[V43] a session of another user is not there', [
+    { open: 'a', path: '/sessions/user:bob/voice?token=ann', refused: status(404) },
+    { open: 'b', path: '/sessions/user:bob/voice?token=ann&agent=scripted', refused: status(404) },
+  ]),
 ]
