@@ -56,11 +56,6 @@ export interface ApprovalRecord {
   readonly isUsed: boolean
 }
 
-export interface ArtifactRecord {
-  readonly seq: number
-  readonly contentType: string
-}
-
 export interface ShownStep {
   /** The number of the step in its run, from 1. */
   readonly index: number
@@ -83,7 +78,7 @@ export class RunMemo {
   batches = 0
   readonly approvals = new Map<string, ApprovalRecord>()
   readonly signals = new Map<string, SignalRecord[]>()
-  readonly artifacts = new Map<string, ArtifactRecord>()
+  readonly artifacts = new Map<string, { readonly seq: number; readonly contentType: string }>()
   readonly events = new EventReplay()
   text = ''
   thoughts = ''

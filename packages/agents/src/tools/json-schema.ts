@@ -61,10 +61,6 @@ export const isObjectSchema = ({ type, anyOf, oneOf, allOf }: JsonObject): boole
   )
 }
 
-interface JsonSchemaConverter {
-  readonly input: (options: { readonly target: string }) => unknown
-}
-
 /** The JSON Schema of the values that the schema takes. Throws as its library does. */
 export const convertSchema = (schema: StandardSchema): JsonObject => {
   // The dialect is known from the provider interface, and some providers refuse its name.
@@ -75,7 +71,7 @@ export const convertSchema = (schema: StandardSchema): JsonObject => {
 const convert = (schema: StandardSchema): unknown => {
   const { jsonSchema } = schema['~standard']
   if (jsonSchema === undefined) return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], VALIBOT)
-  const converter = jsonSchema as JsonSchemaConverter
+  const converter = jsonSchema as { readonly input: (options: { readonly target: string }) => unknown }
   try {
     return converter.input({ target: TARGET })
   } catch {

@@ -13,15 +13,13 @@ export const continuationOptions = {
   confirm: { type: 'string', value: 'DIGEST', help: 'the digest of the prompts of an imported session, once read' },
 } as const satisfies CliCommand['options']
 
-type ContinuationFlags = WorkspaceFlags & { readonly confirm?: string; readonly mode?: string }
-
 interface Continuation {
   readonly workspace?: FolderChoice | { readonly mode: 'none' }
   readonly prompts_digest?: string
 }
 
 interface Caller {
-  readonly flags: ContinuationFlags
+  readonly flags: WorkspaceFlags & { readonly confirm?: string; readonly mode?: string }
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput
 }

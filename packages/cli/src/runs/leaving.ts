@@ -6,12 +6,6 @@ import type { CliOutput } from '../terminal/output.ts'
 /** A second Ctrl+C within this time cancels the run: long enough to read the line that says so. */
 const CANCEL_WINDOW_MS = 2_000
 
-export interface LeftRun {
-  readonly id: string
-  readonly agent?: string | undefined
-  readonly runId: string
-}
-
 /** The state of a run that was left; `unknown` = the server did not say it. */
 export type LeftRunState = 'cancelled' | 'continues' | 'ended' | 'unknown'
 
@@ -19,7 +13,7 @@ export type LeftRunState = 'cancelled' | 'continues' | 'ended' | 'unknown'
 export const leaveRun = async (
   out: CliOutput,
   fabric: FabricClient,
-  { id, agent, runId }: LeftRun,
+  { id, agent, runId }: { readonly id: string; readonly agent?: string | undefined; readonly runId: string },
 ): Promise<LeftRunState> => {
   if (!out.canAsk) return 'continues'
   out.note('Leaving. Press Ctrl+C again within 2 seconds to cancel the run.')

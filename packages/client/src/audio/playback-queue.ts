@@ -18,15 +18,10 @@ export interface PlaybackReport {
   readonly isStopped: boolean
 }
 
-interface AudioPiece {
-  readonly item: string
-  readonly samples: Float32Array
-}
-
 export class PlaybackQueue {
   readonly #rate: number
   readonly #report: (report: PlaybackReport) => void
-  #pieces: AudioPiece[] = []
+  #pieces: { readonly item: string; readonly samples: Float32Array }[] = []
   /** Samples of the first piece that were played. */
   #offset = 0
   #waiting = 0

@@ -11,15 +11,10 @@ export interface SocketCredentials {
   readonly tenantId?: string | undefined
 }
 
-export interface SocketPosition {
-  readonly replay: number
-  readonly after: string | null
-}
-
 /** The URL and the subprotocols. Throws a FabricError when the server refuses the credentials. */
 export const socketEndpoint = async (
   credentials: SocketCredentials,
-  { replay, after }: SocketPosition,
+  { replay, after }: { readonly replay: number; readonly after: string | null },
 ): Promise<{ url: string; protocols?: string[] }> => {
   const url = new URL(credentials.url)
   if (credentials.tenantId !== undefined) url.searchParams.set('tenant', credentials.tenantId)

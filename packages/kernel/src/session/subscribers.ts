@@ -33,17 +33,12 @@ export interface Listener {
   close(why: 'slow' | 'moved' | 'removed'): void
 }
 
-interface AudienceGroup {
-  readonly audience: Audience
-  readonly listeners: Set<Listener>
-}
-
 export class Subscribers {
   readonly #read: (after: number, limit: number) => Promise<AnyEvent[]>
   readonly #head: () => number
   readonly #readScheduler: ReadScheduler | null
   readonly #pages = new EncodedPageCache()
-  readonly #groups = new Map<string, AudienceGroup>()
+  readonly #groups = new Map<string, { readonly audience: Audience; readonly listeners: Set<Listener> }>()
   readonly #catchingUp = new Set<Listener>()
   #closed: 'moved' | 'removed' | null = null
 

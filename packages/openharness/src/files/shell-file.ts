@@ -33,11 +33,6 @@ export const fileOf = (attachment: ShellAttachment): ShellFile | null => {
   return 'content' in attachment ? attachment : null
 }
 
-interface FileRecord {
-  readonly requestId: string
-  readonly reference: AttachmentReference
-}
-
 /**
  * Resolves with references alone. Nothing is uploaded where one of the attachments is wrong. The same request with the same files uploads
  * nothing again: it would no longer be the same request.
@@ -49,7 +44,7 @@ export type AttachmentUploads = (
 ) => Promise<readonly AttachmentReference[]>
 
 export const createAttachmentUploads = (upload: FileUpload | undefined): AttachmentUploads => {
-  const uploads = new WeakMap<object, FileRecord>()
+  const uploads = new WeakMap<object, { readonly requestId: string; readonly reference: AttachmentReference }>()
   return async (attachments, requestId, call) => {
     for (const [index, attachment] of attachments.entries()) {
       const file = fileOf(attachment)

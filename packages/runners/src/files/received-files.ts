@@ -8,16 +8,11 @@ export const FILE_BYTES_MAX = 25 * 1000 * 1000
 
 export const filesFolderOf = (stateFolder: string): string => `${stateFolder}-files`
 
-export interface FilePlace {
-  readonly folder: string
-  readonly workFolder: string
-}
-
 let drafts = 0
 
 /** Resolves to the path as seen from the work folder. An existing file stays as it is: its id stands for its bytes. */
 export const receiveFile = async (
-  { folder, workFolder }: FilePlace,
+  { folder, workFolder }: { readonly folder: string; readonly workFolder: string },
   { id, name }: { readonly id: string; readonly name: string },
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly path: string } | 'bad_name' | 'too_large'> => {

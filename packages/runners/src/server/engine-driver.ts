@@ -44,7 +44,7 @@ export interface EngineDriverOptions extends RunTimeouts, EngineFolders {
 
 export class EngineDriver {
   readonly #options: EngineDriverOptions
-  #warmEngine: WarmEngine | null = null
+  #warmEngine: { readonly name: string; readonly session: EngineSession } | null = null
   #activeRun: ActiveRun | null = null
   #isClosed = false
 
@@ -281,11 +281,6 @@ const serverAwayEnd = ({ serverAwaySince }: ActiveRun, end: TurnEnd): TurnEnd =>
   const seconds = Math.round((Date.now() - serverAwaySince) / 1_000)
   const message = `The server was away for ${seconds} seconds, and the engine stopped waiting for it.`
   return { kind: 'failed', message, reason: 'server_away', transient: true }
-}
-
-interface WarmEngine {
-  readonly name: string
-  readonly session: EngineSession
 }
 
 const warmEngineKey = (engine: Engine, resume: string | null, { settings = {} }: RunnerQuery): string =>

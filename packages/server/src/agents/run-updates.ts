@@ -27,17 +27,11 @@ export type RunUpdate =
       readonly message: string | null
     })
 
-interface WatchedRun {
-  readonly from: number
-  costUsd: number | null
-  message: string | null
-}
-
 /** A reader of commits that calls `onUpdate`. */
 export const runUpdates = (
   onUpdate: (update: RunUpdate) => void,
 ): ((key: Key, events: readonly AnyEvent[]) => void) => {
-  const runs = new Map<string, WatchedRun>()
+  const runs = new Map<string, { readonly from: number; costUsd: number | null; message: string | null }>()
 
   const begin = (id: string, at: number) => {
     const oldest = runs.keys().next().value

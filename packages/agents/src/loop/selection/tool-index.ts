@@ -10,11 +10,6 @@ const LENGTH_WEIGHT = 0.5
 /** How much a word of the same meaning counts, compared with the word itself. */
 const SYNONYM_WEIGHT = 0.5
 
-export interface ToolMatch {
-  readonly tool: Tool
-  readonly words: readonly string[]
-}
-
 /** The index of a list of tools. An agent asks for the same list in every turn. */
 export const toolIndex = (tools: readonly Tool[]): ToolIndex => {
   const [first] = tools
@@ -56,7 +51,7 @@ class ToolIndex {
   }
 
   /** The tools that match, the best first; equal ones in the order of the agent. */
-  search(query: string): readonly ToolMatch[] {
+  search(query: string): readonly { readonly tool: Tool; readonly words: readonly string[] }[] {
     const scores = new Map<number, { score: number; words: [string, number][] }>()
     for (const [word, factor] of queryWeights(query)) {
       const places = this.#places.get(word) ?? []

@@ -8,11 +8,6 @@ import type { CallView } from './rendering.ts'
 /** Calls of each tool that a turn looks back at: one more than the rules about equal and invalid calls need. */
 const RECENT_CALLS = 3
 
-export interface StepRecord {
-  readonly content: readonly StepContent[]
-  readonly calls: readonly CallView[]
-}
-
 /** Sources of a `context_added` that the loop itself writes. */
 export const OUTPUT_REMINDER = 'output_reminder'
 export const RESULT_EXCERPT = 'result_excerpt'
@@ -39,7 +34,7 @@ export class TurnRecord {
   steps = 0
   callCount = 0
   #earlier: readonly CallView[] = []
-  last: StepRecord | null = null
+  last: { readonly content: readonly StepContent[]; readonly calls: readonly CallView[] } | null = null
   /** Waves of the last answer that have begun. */
   waves = 0
   /** Something was put before the model since its last answer. */

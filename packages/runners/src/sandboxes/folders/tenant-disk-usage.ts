@@ -15,17 +15,12 @@ const TENANT_MEASURE_MS = 60_000
 /** Folders that one `du` measures: their paths fit a command line many times over. */
 const MEASURED_FOLDERS = 200
 
-interface FolderSize {
-  readonly bytes: number
-  readonly measuredAt: number
-}
-
 export class TenantDiskUsage {
   readonly #folder: string
   readonly #max: number
   readonly #now: () => number
   readonly #tenants = new Map<string, string>()
-  readonly #sizes = new Map<string, FolderSize>()
+  readonly #sizes = new Map<string, { readonly bytes: number; readonly measuredAt: number }>()
   #measuring: Promise<void> | null = null
 
   constructor(data: string, { max = TENANT_BYTES_MAX, now = Date.now }: { max?: number; now?: () => number } = {}) {

@@ -1,11 +1,7 @@
 import { listProcesses, type ProcessEntry, systemText } from '../../process/process-table.ts'
 import type { ProcessIdentity } from '../../process/sandbox-processes.ts'
 
-export interface ProcessTree {
-  read(): readonly ProcessEntry[]
-}
-
-export const processTree = (rootPid: number): ProcessTree => {
+export const processTree = (rootPid: number): { read(): readonly ProcessEntry[] } => {
   /** Start times by pid: the same pid may be another process by now. Null: not read yet. */
   let members: ReadonlyMap<number, string> | null = null
   /** Sessions that a member began. The kernel gives their number to nobody else while one of their processes lives. */

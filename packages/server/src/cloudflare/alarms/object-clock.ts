@@ -5,13 +5,8 @@ import type { Clock } from '@bridle/kernel/ports/clock'
 /** Longer than any retry of a runner, shorter than the ten seconds after which the platform evicts an idle object. */
 const TIMER_MS_MAX = 9_000
 
-interface LongWait {
-  readonly at: number
-  readonly call: () => void
-}
-
 export class ObjectClock implements Clock {
-  readonly #long = new Set<LongWait>()
+  readonly #long = new Set<{ readonly at: number; readonly call: () => void }>()
 
   now(): number {
     return Date.now()
