@@ -29,10 +29,7 @@ const ask = (world: VoiceWorld, id: string) =>
 
 const kept = async (world: VoiceWorld, key: Key, count: number) => {
   const session = await world.host.open(key)
-  await eventually(() => expect(session.state.artifacts.latest.filter(({ speech }) => speech).length).toBe(count), {
-    timeout: 10_000,
-    interval: 5,
-  })
+  await eventually(() => expect(session.state.artifacts.latest.filter(({ speech }) => speech).length).toBe(count))
   return keptAudio(session)
 }
 
