@@ -33,8 +33,8 @@ const play = async (process: DurableProcess): Promise<void> => {
   for (let tries = 0; tries < 60 && !process.isGone; tries++) {
     for (const key of keys)
       for (const approvalId of await process.openApprovals(key)) {
-        const { tool, arguments: args } = (await process.host.open(key)).state.approvals.open[approvalId] ?? {}
-        const given = tool === 'user.input' ? { args: { ...args, answer: names.get(key) ?? '' } } : {}
+        const { kind } = (await process.host.open(key)).state.approvals.open[approvalId] ?? {}
+        const given = kind === 'question' ? { answers: { answer: names.get(key) ?? '' } } : {}
         process.send(key, { type: 'approve', approvalId, decision: 'approved', ...given }).catch(() => {})
       }
     await flushPending(1)

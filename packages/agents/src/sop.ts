@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import type { Directive } from '@bridle/kernel/directive'
-import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
+import { INPUT_SUBJECT, inputText } from '@bridle/kernel/user-input'
 import { type AgentDefinition, defineAgent, type RunContext } from './agent.ts'
 import type { DirectiveSchemas } from './session/directive-schemas.ts'
 import type { AgentSession, ToolContext, ToolOptions } from './session.ts'
@@ -151,7 +151,7 @@ const runStep = async (
     const args = { step: step.id, answer: '' }
     const question = { subject: INPUT_SUBJECT, reason: resolveValue(step.ask, values), args, ...expiry(step) }
     const { approved, args: given } = await session.approval(question)
-    return approved ? (given.answer ?? null) : null
+    return approved ? (inputText(given) ?? null) : null
   }
   if ('approve' in step) {
     const question = { subject: step.id, reason: resolveValue(step.approve, values), ...expiry(step) }

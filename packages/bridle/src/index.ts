@@ -92,8 +92,10 @@ export type {
   FabricVoiceRetry,
   FabricVoiceToolResult,
 } from '@bridle/client/voice/options'
+export type { Answer, Answers } from '@bridle/events/answers'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from '@bridle/events/catalogue'
 export type { Json, JsonObject } from '@bridle/events/json'
+export type { Question, QuestionOption } from '@bridle/events/questions'
 export type { Payloads, SessionStatus, ToolEffect } from '@bridle/events/schemas'
 export { applyOperations, type DeltaOperation } from '@bridle/kernel/delta'
 export type { Directive } from '@bridle/kernel/directive'

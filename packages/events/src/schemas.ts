@@ -1,8 +1,11 @@
 // The payload of each event type. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
 // imports the schema library; clients take its types alone.
 import * as v from 'valibot'
+import { type Answers, isAnswers } from './answers.ts'
+import { APPROVAL_KINDS } from './approval-kinds.ts'
 import type { EventType } from './catalogue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { isQuestionList, type Question } from './questions.ts'
 
 /** Cost and tokens in one report: sums of them stay finite, and whole numbers stay exact. */
 const COST_USD_MAX = 1e9
@@ -62,7 +65,6 @@ export const SESSION_STATUSES = [
   'cancelled',
 ] as const
 export const APPROVAL_DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
-export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
 /** How much is at stake in a call that a person is asked about. */
 export const APPROVAL_RISKS = ['low', 'medium', 'high'] as const
 /** Why later crashes do not count against a run: another run started beside it, or the process stops on purpose. */
@@ -86,6 +88,9 @@ const hearsay = maybe(v.boolean())
 /** The person who acts. `actor_claimed`: the caller supplied the name, since its credential has no user. */
 const acting = { actor: maybe(text), actor_claimed: maybe(v.literal(true)) }
 const arguments_ = object
+const questions = v.custom<readonly Question[]>(isQuestionList, 'Expected questions')
+/** The answer to questions, or the values of a form. */
+const answering = { answers: maybe(v.custom<Answers>(isAnswers, 'Expected answers')), values: maybe(object) }
 const decision = v.picklist(APPROVAL_DECISIONS)
 const parent = v.object({ agent: text, id: text, seq: count })
 
@@ -333,6 +338,12 @@ export const schemas = {
     grants: maybe(text),
     /** The runner makes the call with these arguments or not at all. */
     fixed: maybe(v.boolean()),
+    /** Of a question: what is asked, as questions or as the schema of a form. */
+    questions: maybe(questions),
+    schema: maybe(object),
+    /** The answers or values that apply if nobody answers in time, and the digest of the call with them. */
+    default: maybe(object),
+    default_digest: maybe(text),
   }),
   approval_applied: v.looseObject({
     request_id: text,
@@ -344,6 +355,7 @@ export const schemas = {
     actor_claimed: maybe(v.literal(true)),
     approved_digest: nullable(text),
     arguments: maybe(arguments_),
+    ...answering,
   }),
   turn_end: v.looseObject({
     turn_id: text,
@@ -528,6 +540,7 @@ export const schemas = {
     reason: maybe(text),
     ...acting,
     arguments: maybe(arguments_),
+    ...answering,
     approved_digest: maybe(text),
     superseded_by: maybe(text),
     /** The session pauses when the call has its outcome, before the next step. */

@@ -1,6 +1,9 @@
 // The commands that callers send to a session, and the reports that runners send. Both pass the same inbox and `decide`.
 
+import type { GivenAnswer } from '@bridle/events/answers'
+import type { RunnerKind } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
+import type { Question } from '@bridle/events/questions'
 import type {
   ApprovalDecision,
   ApprovalRisk,
@@ -54,9 +57,8 @@ export interface InputAnswerOption {
   readonly inputAnswer?: InputAnswer
 }
 
-export interface InputAnswer {
+export interface InputAnswer extends GivenAnswer {
   readonly approvalId: string
-  readonly args: JsonObject
   readonly digest: string
 }
 
@@ -256,7 +258,8 @@ export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<
   'parentId' | 'parentAgent' | 'owner'
 >
 
-export interface ApproveCommand extends ReasonField {
+/** `answers` and `values`: to a question. Absent: its default. */
+export interface ApproveCommand extends ReasonField, GivenAnswer {
   readonly type: 'approve'
   readonly approvalId: string
   readonly decision: 'approved' | 'denied'
@@ -355,11 +358,11 @@ export interface TextMark {
   readonly parts: number
 }
 
-/** A tool call that needs an approval, or one of a durable run whose outcome a crash left unknown. */
+/** A tool call that needs an approval, a question, or a call of a durable run whose outcome a crash left unknown. */
 export interface ToolApprovalRequest {
   readonly type: 'ask'
   /** Default: tool. */
-  readonly kind?: 'tool' | 'unknown_outcome'
+  readonly kind?: RunnerKind | 'unknown_outcome'
   readonly toolCallId: string
   readonly tool: string
   readonly arguments: JsonObject
@@ -374,6 +377,12 @@ export interface ToolApprovalRequest {
   readonly grants?: string
   /** The runner makes the call with these arguments or not at all. */
   readonly fixed?: boolean
+  /** Of a question: what it asks. `questionReport` makes such a request. */
+  readonly questions?: readonly Question[]
+  readonly schema?: JsonObject
+  /** The answers or values that apply if nobody answers in time, and the digest of the call with them. */
+  readonly default?: JsonObject
+  readonly defaultDigest?: string
 }
 
 /** Commands that add a caller's text to the session. */
@@ -396,6 +405,9 @@ export const REFUSAL_MESSAGES = {
   approval_settled: 'The approval was settled otherwise.',
   arguments_fixed: 'The arguments of this call cannot change. Approve it as it is, or deny it.',
   arguments_invalid: 'The arguments do not fit the tool.',
+  invalid_answer: 'The answer does not fit the question.',
+  answer_missing: 'This is a question without a default: answer it (over HTTP with `/answer`), or reject it.',
+  not_a_question: 'The approval is not a question: approve or reject it.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
   signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',

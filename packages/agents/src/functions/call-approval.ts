@@ -4,6 +4,8 @@ import { type JsonObject, present } from '@bridle/events/json'
 import { assert } from '@bridle/kernel/assert'
 import type { ReportItem } from '@bridle/kernel/commands'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
+import { questionReport } from '@bridle/kernel/host/question-report'
+import { INPUT_SUBJECT, inputQuestions } from '@bridle/kernel/user-input'
 import { toPlainObject } from '../schemas/input.ts'
 import { ToolDenied } from '../session/errors.ts'
 import { EXPIRY_MS_MAX } from '../session/limits.ts'
@@ -129,10 +131,14 @@ export const question = async (
   { id, tool, arguments: args }: CallRecord,
   reason: string,
   expiresMs?: number,
-  kind: 'tool' | 'unknown_outcome' = 'tool',
+  kind: ApprovalRecord['kind'] = 'tool',
 ): Promise<ReportItem> => {
   if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
   checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
+  if (tool === INPUT_SUBJECT) {
+    const call = { toolCallId: id, tool, arguments: args, reason, ...present({ expiresMs }) }
+    return questionReport(run.ports.digest, call, { questions: inputQuestions(reason) })
+  }
   const digest = await callDigest(run.ports.digest, tool, args)
   return { type: 'ask', kind, toolCallId: id, tool, arguments: args, reason, digest, ...present({ expiresMs }) }
 }

@@ -1,10 +1,14 @@
 // The memo of a durable function's run holds everything that the log says of it, over all of its attempts: calls, steps, approvals,
 // signals and output. The function begins again from its first line, and finds here what it has done before. Pure: a fold of events.
+
+import { answeredArguments } from '@bridle/events/answers'
+import type { RunnerKind } from '@bridle/events/approval-kinds'
 import { catalogue, isEventType } from '@bridle/events/catalogue'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision, Payloads } from '@bridle/events/schemas'
 import { type AnyEvent, BRANCHED } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
+import { givenAnswer, requestFields } from '@bridle/kernel/question-request'
 import { EventReplay } from './event-replay.ts'
 
 /** A call of a tool, or a question to a person, as the log has it. */
@@ -45,7 +49,7 @@ export interface ErrorDetails {
 
 export interface ApprovalRecord {
   readonly requestId: string
-  readonly kind: 'tool' | 'unknown_outcome'
+  readonly kind: RunnerKind | 'unknown_outcome'
   readonly callId: string
   /** The arguments to run the call with: those of the request, or those that a person approved. */
   readonly arguments: JsonObject
@@ -187,12 +191,13 @@ export class RunMemo {
   #hear(event: AnyEvent): void {
     switch (event.type) {
       case 'approval_required': {
-        const { request_id, tool_call_id, kind, arguments: args } = event.payload
-        if (kind !== undefined && kind !== 'tool' && kind !== 'unknown_outcome') return
+        const { request_id, tool_call_id, arguments: args } = event.payload
+        const { kind } = requestFields(event.payload)
+        if (kind === 'budget') return
         this.#callOf.set(request_id, tool_call_id)
         this.approvals.set(tool_call_id, {
           requestId: request_id,
-          kind: kind ?? 'tool',
+          kind,
           callId: tool_call_id,
           arguments: withoutCallId(args ?? {}),
           decision: null,
@@ -204,7 +209,9 @@ export class RunMemo {
       }
       case 'approval_decided': {
         const { request_id, decision, approved_digest = null, reason = null, arguments: args } = event.payload
-        const arguments_ = args && withoutCallId(args)
+        const given = givenAnswer(event.payload)
+        const asked = this.#approvalOf(request_id)?.arguments ?? {}
+        const arguments_ = args ? withoutCallId(args) : given && answeredArguments(asked, given)
         this.#changeApproval(request_id, {
           decision,
           approvedDigest: approved_digest,
@@ -227,8 +234,13 @@ export class RunMemo {
   }
 
   #changeApproval(requestId: string, change: Partial<ApprovalRecord>): void {
+    const approval = this.#approvalOf(requestId)
+    if (approval) this.approvals.set(approval.callId, { ...approval, ...change })
+  }
+
+  #approvalOf(requestId: string): ApprovalRecord | undefined {
     const approval = this.approvals.get(this.#callOf.get(requestId) ?? '')
-    if (approval?.requestId === requestId) this.approvals.set(approval.callId, { ...approval, ...change })
+    return approval?.requestId === requestId ? approval : undefined
   }
 
   #addCall(payload: Payloads['tool_call'], seq: number): void {

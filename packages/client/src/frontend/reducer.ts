@@ -1,5 +1,6 @@
 // The contract's envelopes folded into the state of a frontend, by a pure function. The map of handlers is total: an event that
 // the server may send and no handler names does not compile.
+import { approvalKindOf, approvalKinds } from '@bridle/events/approval-kinds'
 import type { VisibleEventType } from '@bridle/events/catalogue'
 import { parseEventId } from '@bridle/kernel/positions/log-position'
 import type { StreamEnvelope, StreamEnvelopeOf } from '@bridle/wire/frontend/wire'
@@ -132,7 +133,8 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
       approval: 'required',
       wait: { askedAt: envelope.timestamp, answeredAt: null, actor: null, isEdited: false },
     })
-    return recordMilestone(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
+    const isOfCall = approvalKinds[approvalKindOf(kind)].asker === 'runner' && id
+    return recordMilestone(isOfCall ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
   },
   approval_applied: (state, envelope) => {
     const { payload, timestamp } = envelope

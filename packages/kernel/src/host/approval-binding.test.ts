@@ -4,7 +4,11 @@ import type { Answers } from '../commands.ts'
 import { askItem, background, call, eventReport } from '../rules/rules.suite.ts'
 import { callDigest } from './approval-binding.ts'
 import { digest, flushPending, key, setUp } from './host.suite.ts'
+import { questionReport } from './question-report.ts'
 
+const question = {
+  questions: [{ id: 'db', question: 'Which?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }],
+}
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 
 describe('[S15] approvals through the host', () => {
@@ -26,6 +30,41 @@ describe('[S15] approvals through the host', () => {
     await answer({})
     await flushPending()
     expect(runner.answers).toMatchObject([{ arguments: { a: 1 }, approvedDigest: requested }])
+  })
+
+  test('[S16] and to the answers of a question, or to its default', async () => {
+    const { host, runner } = setUp()
+    const request = { ...question, default: { db: 'SQLite' } }
+    const call = { toolCallId: 'c1', tool: 'ask', arguments: { a: 1 }, reason: 'Which?' }
+    for (const [id, given, answers] of [
+      ['s1', { answers: { db: 'PostgreSQL' } }, { db: 'PostgreSQL' }],
+      ['s2', {}, { db: 'SQLite' }],
+    ] as const) {
+      await host.send(key(id), submit())
+      await flushPending()
+      await runner.last.reporter.report([await questionReport(digest, call, request)])
+      const [approvalId = ''] = Object.keys((await host.open(key(id))).state.approvals.open)
+      await host.send(key(id), { type: 'approve', approvalId, decision: 'approved', ...given })
+      await flushPending()
+      const approved = { a: 1, answers }
+      const approvedDigest = await callDigest(digest, 'ask', approved)
+      expect(runner.answers.at(-1)).toMatchObject({ kind: 'question', arguments: approved, approvedDigest })
+    }
+  })
+
+  test('[S16] and a question that expires to its default', async () => {
+    const report = await questionReport(
+      digest,
+      { toolCallId: 'c1', tool: 'ask', arguments: { a: 1 }, reason: '' },
+      {
+        ...question,
+        default: { db: 'SQLite' },
+      },
+    )
+    expect(report).toMatchObject({
+      digest: await callDigest(digest, 'ask', { a: 1 }),
+      defaultDigest: await callDigest(digest, 'ask', { a: 1, answers: { db: 'SQLite' } }),
+    })
   })
 
   test('[S16] also when these were edited', async () => {

@@ -2,13 +2,15 @@
 // approval that a caller sends. Arguments that a person edited are checked here too: the rule that decides can wait for no schema, and once the
 // approval is used, only the model would learn of a misspelt field.
 
+import { answeredArguments } from '@bridle/events/answers'
 import { canonicalJson, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { ApproveCommand, Command } from '../commands.ts'
 import { withoutCallId } from '../ids.ts'
 import type { Digest } from '../ports/digest.ts'
-import { type Approval, isRunnersQuestion } from '../projections/approvals.ts'
+import { type Approval, isRunnersQuestion, takesAnswers } from '../projections/approvals.ts'
+import { defaultAnswer, givenAnswer } from '../question-request.ts'
 import { isFixed } from '../rules/approvals/approvals.ts'
-import { hasFiles, openTextQuestion } from '../rules/approvals/typed-answers.ts'
+import { hasFiles, openTextQuestion, textAnswer } from '../rules/approvals/typed-answers.ts'
 import type { Session } from '../session/session.ts'
 
 /** The digest of a call: of the tool and its arguments, in canonical JSON. */
@@ -26,8 +28,9 @@ const bindAnswer = async (session: Session, command: PromptCommand, digest: Dige
   const question = openTextQuestion(session.state)
   const isAnswer = !('only' in command && command.only === 'join') && !('input' in command && hasFiles(command.input))
   if (!question || !isAnswer) return command
-  const args = { ...question.arguments, answer: command.prompt }
-  const inputAnswer = { approvalId: question.id, args, digest: await callDigest(digest, question.tool, args) }
+  const answers = textAnswer(question, command.prompt)
+  const args = answeredArguments(question.arguments, { answers })
+  const inputAnswer = { approvalId: question.id, answers, digest: await callDigest(digest, question.tool, args) }
   return { ...command, inputAnswer }
 }
 
@@ -43,6 +46,10 @@ const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Pro
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
   const approval = ownProperty(session.state.approvals.open, id)
   const earlier = ownProperty(session.state.approvals.decided, id)
+  if (approval && takesAnswers(approval)) {
+    const given = givenAnswer(sent) ?? defaultAnswer(approval) ?? {}
+    return { ...command, digest: await callDigest(digest, approval.tool, answeredArguments(approval.arguments, given)) }
+  }
   if (approval && isRunnersQuestion(approval)) {
     const approved = await callDigest(digest, approval.tool, args ?? approval.arguments)
     const isEdited = args !== undefined && approved !== approval.requestedDigest

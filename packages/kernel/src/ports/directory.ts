@@ -1,9 +1,11 @@
 // The directory of a store: lists across sessions, from the rows that appends carry.
 
+import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
 import type { SessionStatus, ToolEffect } from '@bridle/events/schemas'
 import type { Key } from '../event.ts'
 import type { Approval, RiskLevel } from '../projections/approvals.ts'
+import type { QuestionFields } from '../question-request.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
 
@@ -34,7 +36,8 @@ export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[]
 export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
   parent?.id ?? detail.parentSessionId ?? null
 
-export interface OpenApproval {
+/** Questions and schemas are absent where the arguments are null. */
+export interface OpenApproval extends QuestionFields {
   readonly id: string
   readonly tool: string
   readonly reason: string
@@ -55,7 +58,7 @@ export interface OpenApproval {
 }
 
 /** A settled approval of a row. */
-export interface SettledListing extends OpenApproval {
+export interface SettledListing extends OpenApproval, GivenAnswer {
   /** The number of the event that settled it: unique and rising in its session. */
   readonly seq: number
   readonly decision: string

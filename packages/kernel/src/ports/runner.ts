@@ -1,5 +1,6 @@
 // A runner does the work of a run. It gets a job and a reporter, and reports everything through the reporter.
 
+import type { RunnerKind } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
 import type { TextMark } from '../commands.ts'
@@ -75,12 +76,13 @@ export interface ApprovalAnswer {
   readonly requestId: string
   readonly toolCallId: string
   readonly decision: ApprovalDecision
+  /** An answered question has its `answers` or `values` among them. */
   readonly arguments: JsonObject
   /** The executor checks that the call it runs has this digest. */
   readonly approvedDigest: string | null
   readonly reason: string | null
   /** Absent: an approval of a tool call. */
-  readonly kind?: 'tool' | 'unknown_outcome'
+  readonly kind?: RunnerKind | 'unknown_outcome'
 }
 
 /** A call that waits for an approval, with the arguments that a person wrote in place of the runner's. */

@@ -1,10 +1,13 @@
 // Approvals: the open ones, and the answers. Answers are kept so that a repeated answer gets the same reply, and an
 // undelivered one reaches its runner after a restart.
 
-import { type JsonObject, omit, ownProperty, present } from '@bridle/events/json'
-import type { ApprovalDecision, ApprovalRisk, Payloads, ToolEffect } from '@bridle/events/schemas'
+import { answeredArguments, type GivenAnswer } from '@bridle/events/answers'
+import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
+import { canonicalJson, hashText, type JsonObject, omit, ownProperty, present } from '@bridle/events/json'
+import type { ApprovalDecision, ApprovalRisk, ToolEffect } from '@bridle/events/schemas'
 import type { Event } from '../event.ts'
 import { withoutCallId } from '../ids.ts'
+import { defaultAnswer, givenAnswer, type QuestionFields, questionFields, requestFields } from '../question-request.ts'
 import { truncate } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
@@ -23,9 +26,9 @@ export interface Approvals {
   readonly settled: readonly SettledEntry[]
 }
 
-export interface Approval {
+export interface Approval extends QuestionFields {
   readonly id: string
-  readonly kind: NonNullable<Payloads['approval_required']['kind']>
+  readonly kind: ApprovalKind
   readonly toolCallId: string
   readonly tool: string
   readonly reason: string
@@ -42,6 +45,8 @@ export interface Approval {
   readonly audience?: string
   /** The runner makes the call with its arguments or not at all. */
   readonly fixed?: true
+  /** The digest of the call with the default answer. */
+  readonly defaultDigest?: string
 }
 
 /** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
@@ -49,8 +54,11 @@ export interface DecidedApproval
   extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'kind' | 'requestedDigest' | 'runId' | 'attempt' | 'durable'> {
   readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
-  /** The approved arguments, until they are delivered. */
+  /** The approved arguments, with the answer to a question, until they are delivered. */
   readonly arguments: JsonObject | null
+  /** A hash of the answer to a question, and of its default: a repeated answer gets the same reply. */
+  readonly answerHash?: string
+  readonly defaultHash?: string
   readonly reason: string | null
   /** The time of the answer, and the person who gave it; null = nobody, or not named. */
   readonly decidedAt: number
@@ -74,7 +82,7 @@ export const approvals: Projection<Approvals> = {
         ...state.open,
         [payload.request_id]: {
           id: payload.request_id,
-          kind: payload.kind ?? 'tool',
+          ...requestFields(payload),
           toolCallId: payload.tool_call_id,
           tool: payload.tool_name,
           reason: payload.reason,
@@ -87,6 +95,7 @@ export const approvals: Projection<Approvals> = {
           durable: payload.durable ?? false,
           ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
           ...(payload.fixed && { fixed: true }),
+          ...present({ defaultDigest: payload.default_digest }),
         },
       },
     }),
@@ -96,6 +105,7 @@ export const approvals: Projection<Approvals> = {
       const approval = ownProperty(state.open, payload.request_id)
       if (!approval) return state
       const { id, kind, toolCallId, tool, requestedDigest, runId, attempt, durable } = approval
+      const given = givenAnswer(payload)
       const goesToRunner =
         isRunnersQuestion(approval) && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
       return {
@@ -113,7 +123,9 @@ export const approvals: Projection<Approvals> = {
             durable,
             decision: payload.decision,
             approvedDigest: payload.approved_digest ?? null,
-            arguments: goesToRunner ? (payload.arguments ?? approval.arguments) : null,
+            arguments: goesToRunner ? answeredArguments(payload.arguments ?? approval.arguments, payload) : null,
+            ...(given && { answerHash: answerHash(given) }),
+            ...present({ defaultHash: hashOfDefault(approval) }),
             reason: payload.reason ?? null,
             decidedAt: event.at,
             actor: payload.actor ?? null,
@@ -168,7 +180,18 @@ const levelOfEffect: { readonly [E in ToolEffect]: RiskLevel } = {
 
 /** A runner asks about its calls; every other question is the kernel's own. */
 export const isRunnersQuestion = ({ kind, durable }: Pick<Approval, 'kind' | 'durable'>): boolean =>
-  kind === 'tool' || durable
+  approvalKinds[kind].asker === 'runner' || durable
+
+/** Whether the answer has answers or values. */
+export const takesAnswers = ({ kind }: Pick<Approval, 'kind'>): boolean => approvalKinds[kind].takes === 'answers'
+
+/** Equal answers have equal hashes. */
+export const answerHash = (given: GivenAnswer): string => hashText(canonicalJson(givenAnswer(given)))
+
+const hashOfDefault = (approval: Approval): string | undefined => {
+  const given = defaultAnswer(approval)
+  return given === null ? undefined : answerHash(given)
+}
 
 /** Whether the current attempt of a run has the question. Questions of a durable run pass on to its next attempt. */
 export const isOfAttempt = (
@@ -197,9 +220,14 @@ const bounded = (decided: Record<string, DecidedApproval>): Record<string, Decid
   return oldest === undefined ? decided : omit(decided, oldest)
 }
 
-/** A settled approval, short enough for a row. Its arguments are those that were approved; null = they are too large. */
+/**
+ * A settled approval, short enough for a row. Its arguments are those that were approved; null = they are too large. A question has
+ * what it asked and the answer in their place, unless they are too large.
+ */
 export interface SettledEntry
-  extends Pick<Approval, 'id' | 'kind' | 'tool' | 'toolCallId' | 'requestedAt' | 'expiresAt' | 'effect' | 'risk'> {
+  extends Pick<Approval, 'id' | 'kind' | 'tool' | 'toolCallId' | 'requestedAt' | 'expiresAt' | 'effect' | 'risk'>,
+    QuestionFields,
+    GivenAnswer {
   /** The number of the event that settled it. */
   readonly seq: number
   readonly reason: string
@@ -229,14 +257,18 @@ const withSettled = (
 const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_decided'>): SettledEntry => {
   const { id, kind, tool, toolCallId, reason, requestedAt, expiresAt, effect, risk } = approval
   const args = payload.arguments ? withoutCallId(payload.arguments) : approval.arguments
-  const fits = JSON.stringify(args).length <= SETTLED_ARGUMENTS_CHARS_MAX
+  // A question's arguments only repeat what it asks.
+  const shown = takesAnswers(approval)
+    ? { arguments: null, ...questionFields(approval), ...givenAnswer(payload) }
+    : { arguments: args }
+  const fits = JSON.stringify(shown).length <= SETTLED_ARGUMENTS_CHARS_MAX
   const texts = [tool, toolCallId, reason, payload.reason ?? '']
   return {
     ...{ seq, id, kind, requestedAt, expiresAt, ...present({ effect, risk }) },
     tool: brief(tool),
     toolCallId: brief(toolCallId),
     reason: brief(reason),
-    arguments: fits ? args : null,
+    ...(fits ? shown : { arguments: null }),
     isCut: !fits || texts.some((text) => text.length > SETTLED_TEXT_CHARS_MAX),
     decision: payload.decision,
     decidedAt: at,

@@ -8,10 +8,11 @@ import type { SessionStatus } from '@bridle/events/schemas'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
 import { type AnyEvent, BRANCHED, type Event, IMPORTED } from '../event.ts'
 import { messageIdOf, withoutCallId } from '../ids.ts'
+import { givenAnswer, requestFields } from '../question-request.ts'
 import { toolOutcomeOf } from '../tool-outcome.ts'
 import { riskLevelOf } from './approvals.ts'
 import { noteEventPlace } from './event-places.ts'
-import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
+import type { HarnessApproval, HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
 import { SPOKEN_AUDIO } from './indexes/artifacts.ts'
 import { supersedeFrom, supersedeMessage, withResponse } from './message-parts.ts'
 
@@ -184,7 +185,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
         ...(state.approvals ?? []),
         {
           id: payload.request_id,
-          kind: payload.kind ?? 'tool',
+          ...(requestFields(payload) as Pick<HarnessApproval, 'kind'> & JsonObject),
           toolCallId: payload.tool_call_id,
           toolName: payload.tool_name,
           reason: payload.reason,
@@ -207,7 +208,11 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
         (state.approvals ?? []).filter((approval) => approval !== asked),
       ),
       ...changeToolCall(state, run, asked?.toolCallId ?? '', (path) => [
-        setOperation([...path, 'approval'], { id: payload.request_id, status: payload.decision }),
+        setOperation([...path, 'approval'], {
+          id: payload.request_id,
+          status: payload.decision,
+          ...givenAnswer(payload),
+        }),
         ...(payload.arguments ? [setOperation([...path, 'arguments'], payload.arguments)] : []),
       ]),
     ]

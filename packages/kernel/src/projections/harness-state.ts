@@ -1,6 +1,9 @@
 // The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
 // `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
+
+import type { Answers } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
+import type { Question } from '@bridle/events/questions'
 import type { ApprovalDecision, SessionStatus, ToolEffect, ToolOutcome, ToolStatus } from '@bridle/events/schemas'
 
 /**
@@ -84,7 +87,7 @@ export interface HarnessToolCall {
   /** The reason of a call that failed. */
   error?: string
   /** The approval that the call waits for or has got. */
-  approval?: { id: string; status: 'pending' | ApprovalDecision }
+  approval?: { id: string; status: 'pending' | ApprovalDecision; answers?: Answers; values?: JsonObject }
   /** The session that does the call, where it asks another agent. Its status and cost are in that session. */
   child?: { id: string; agent: string }
   /** True where a retry of the run replaced the call. */
@@ -96,7 +99,7 @@ export interface HarnessApproval {
   /** The approval's id, for `approve`. */
   id: string
   /** The kind of the approval. */
-  kind: 'tool' | 'budget' | 'unknown_outcome'
+  kind: 'tool' | 'question' | 'budget' | 'unknown_outcome'
   /** The tool call that waits; empty where the approval belongs to none. */
   toolCallId: string
   /** The name of the tool, or the subject of the question. */
@@ -111,6 +114,12 @@ export interface HarnessApproval {
   effect?: ToolEffect
   /** The risk that the policy or the declared effect states; absent = none. */
   risk?: 'low' | 'caution' | 'danger'
+  /** The questions that are asked. */
+  questions?: readonly Question[]
+  /** The form that is asked for, as a JSON Schema. */
+  schema?: JsonObject
+  /** The answers or values that apply when the question expires. */
+  default?: JsonObject
 }
 
 /** A piece of an answer, in the order in which the pieces came. */

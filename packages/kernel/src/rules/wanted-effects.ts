@@ -85,7 +85,7 @@ const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
       arguments: edited ?? {},
       approvedDigest,
       reason,
-      ...(kind === 'unknown_outcome' && { kind }),
+      ...((kind === 'unknown_outcome' || kind === 'question') && { kind }),
     }))
 
 /** Whether the kept text of earlier attempts ends in the middle of a line, until this attempt writes its own. */

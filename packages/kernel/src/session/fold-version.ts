@@ -243,6 +243,25 @@ const goldenDurable: readonly GoldenStep[] = [
     reason: 'unknown',
     digest: 'd',
   }),
+  runnerReports(
+    event('tool_call', { name: 'ask', arguments: {}, tool_call_id: 'q' }),
+    {
+      ...{ type: 'ask', kind: 'question', toolCallId: 'q', tool: 'ask', arguments: {}, reason: 'Which?', digest: 'd' },
+      ...{ questions: [{ id: 'db', question: 'Which?', options: [{ label: 'a' }], allow_free_text: true }] },
+      ...{ default: { db: 'a' }, defaultDigest: 'e' },
+    },
+    {
+      ...{ type: 'ask', kind: 'question', toolCallId: 'f', tool: 'ask', arguments: {}, reason: 'Form?', digest: 'd' },
+      ...{ schema: { type: 'object', properties: { port: { type: 'integer' } } } },
+    },
+  ),
+  ({ approvals }) => ({
+    ...{ type: 'approve', approvalId: Object.keys(approvals.open)[1] ?? '', decision: 'approved', digest: 'e' },
+  }),
+  ({ approvals }) => ({
+    ...{ type: 'approve', approvalId: Object.keys(approvals.open)[1] ?? '', decision: 'approved', digest: 'f' },
+    values: { port: 1 },
+  }),
   { type: 'set_policy', policy: { health: { max_total_tokens: 100 } } },
   runnerReports(
     event('tool_call', { name: 'ask_a', arguments: {}, tool_call_id: 'd', effect: 'idempotent' }),

@@ -109,3 +109,31 @@ const withoutTimes = ({ updatedAt: _, detail: { heartbeatAt: __, ...detail }, ..
   ...row,
   detail,
 })
+
+test('a row has what a question asks, and the answer of a settled one, as far as these fit', () => {
+  const asked = { questions: [{ id: 'db', question: 'Which?', allow_free_text: true }], default: { db: 'a' } }
+  const large = { questions: [{ id: 'db', question: 'x'.repeat(20_000), allow_free_text: true }] }
+  const rowAfter = (more: object, answer?: string) => {
+    const session = new TestSession()
+    session.submit()
+    session.report({ type: 'started' }, {
+      ...{ type: 'ask', kind: 'question', toolCallId: 'c1', tool: 'ask', arguments: { a: 1 } },
+      ...{ reason: 'Which?', digest: 'd', ...more },
+    } as never)
+    const approvalId = session.openApprovals[0] ?? ''
+    if (answer !== undefined)
+      session.do({ type: 'approve', approvalId, decision: 'approved', answers: { db: answer }, digest: 'e' })
+    return next(session).row
+  }
+  const [open] = rowAfter(asked).approvals
+  expect(open).toMatchObject({ kind: 'question', arguments: { a: 1 }, isCut: false, ...asked })
+  const [cut] = rowAfter(large).approvals
+  expect(cut).toMatchObject({ kind: 'question', arguments: null, isCut: true })
+  expect(cut).not.toHaveProperty('questions')
+
+  const [settled] = rowAfter(asked, 'b').settled ?? []
+  expect(settled).toMatchObject({ kind: 'question', arguments: null, isCut: false, answers: { db: 'b' }, ...asked })
+  const [short] = rowAfter(asked, 'x'.repeat(2_000)).settled ?? []
+  expect(short).toMatchObject({ kind: 'question', arguments: null, isCut: true, decision: 'approved' })
+  expect([short?.questions, short?.answers]).toEqual([undefined, undefined])
+})

@@ -10,6 +10,7 @@ import { type Approval, type Approvals, riskLevelOf } from '../projections/appro
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
 import type { Steps } from '../projections/reports/steps.ts'
 import type { SessionState } from '../projections/state.ts'
+import { questionFields } from '../question-request.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 import { countsOf, type ListedCounts, listedCounts } from './listed-counts.ts'
@@ -169,7 +170,8 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
   let room = ROW_ARGUMENTS_CHARS_MAX
   return open.map((approval) => {
     const { id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt, effect } = approval
-    const chars = JSON.stringify(args).length
+    const shown = { arguments: args, ...questionFields(approval) }
+    const chars = JSON.stringify(shown).length
     const fits = chars <= room
     if (fits) room -= chars
     return {
@@ -178,7 +180,7 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
       tool: brief(tool),
       toolCallId: brief(toolCallId),
       reason: brief(reason),
-      arguments: fits ? args : null,
+      ...(fits ? shown : { arguments: null }),
       title: brief(title),
       isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
       requestedAt,

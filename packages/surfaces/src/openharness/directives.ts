@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
 import type { Approval } from '@bridle/kernel/projections/approvals'
+import { takesText } from '@bridle/kernel/rules/approvals/typed-answers'
 import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
 import type { ActionDirective, RequestMessage } from '@bridle/wire/openharness/wire'
 import type { AppPorts } from '../app.ts'
@@ -68,19 +69,20 @@ export const approvalDirective = async (
     sealContinuation(ports, { key, runId, approvalId: approval.id, option })
   // A call that may have happened already could happen twice.
   const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : RISK_TIERS[approval.risk ?? 'medium']
-  const takesText = approval.tool === INPUT_SUBJECT
+  const isText = takesText(approval)
   const { expiresAt } = approval
   const payload: JsonObject = {
     message: approval.reason || `May ${approval.tool} run?`,
-    tool: approval.tool,
+    // Shells of this protocol know a question for a text by this name.
+    tool: isText ? INPUT_SUBJECT : approval.tool,
     arguments: approval.arguments,
     risk,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     run_id: runId,
     continuation_token: await token('status'),
     options: [
-      { id: 'approve', label: takesText ? 'Answer' : 'Approve', continuation_token: await token('approve') },
-      { id: 'deny', label: takesText ? 'Decline' : 'Deny', continuation_token: await token('deny') },
+      { id: 'approve', label: isText ? 'Answer' : 'Approve', continuation_token: await token('approve') },
+      { id: 'deny', label: isText ? 'Decline' : 'Deny', continuation_token: await token('deny') },
     ],
   }
   return {

@@ -1,9 +1,10 @@
 // A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
 
-import { type JsonObject, ownProperty } from '@bridle/events/json'
+import type { Answers } from '@bridle/events/answers'
+import { ownProperty, present } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
-import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
+import { takesText, textAnswer } from '@bridle/kernel/rules/approvals/typed-answers'
 import type { AppPorts } from '../app.ts'
 import { actorField } from '../http/access/users.ts'
 import { Denial } from '../http/denials/denial.ts'
@@ -24,18 +25,18 @@ export const resumeRun = async (
   if (option === 'status') return null
   if (!access.scopes.includes('approve')) return new Denial('forbidden', 'This needs the scope "approve".')
   const decision = option === 'approve' ? 'approved' : 'denied'
-  const question = option === 'approve' ? await openInput(ports, key, approvalId) : null
-  if (question && !intent) return invalidField('context.user_intent', 'Send the answer to the question, as a text.')
-  const args = question && { args: { ...question, answer: intent ?? '' } }
+  const answersOf = option === 'approve' ? await textAnswers(ports, key, approvalId) : null
+  if (answersOf && !intent) return invalidField('context.user_intent', 'Send the answer to the question, as a text.')
+  const answers = answersOf?.(intent ?? '')
   // The id is that of the question, and the hash that of the request: the question is answered once, by one request. The request's own id
   // is taken with it, so that no other request of the session can have it.
-  const answered = { decision, ...(question && { intent }) }
+  const answered = { decision, ...(answersOf && { intent }) }
   const own = requestId ? commandKey(await idFrom(requestId), { approvalId, ...answered }) : null
   const once = commandKey(`oh-continue:${approvalId}`, { requestId, ...answered })
   const id = once && { ...once, also: own }
   const answer = await ports.host.send(
     key,
-    { type: 'approve', approvalId, decision, ...args, ...actorField(access) },
+    { type: 'approve', approvalId, decision, ...present({ answers }), ...actorField(access) },
     id,
   )
   if (!isRefusal(answer)) return null
@@ -54,13 +55,18 @@ export const resumeRun = async (
   }
 }
 
-/** The arguments of a question that takes a text; null = it takes none. */
-const openInput = async ({ host }: AppPorts, key: Key, approvalId: string): Promise<JsonObject | null> => {
+/** A text as the answers of a question that takes one; null = it takes none. */
+const textAnswers = async (
+  { host }: AppPorts,
+  key: Key,
+  approvalId: string,
+): Promise<((text: string) => Answers) | null> => {
   const approvals = (await host.find(key))?.state.approvals
   const open = approvals && ownProperty(approvals.open, approvalId)
-  if (open) return open.tool === INPUT_SUBJECT ? open.arguments : null
+  if (open) return takesText(open) ? (text) => textAnswer(open, text) : null
+  // The answer decides whether this is the same one again.
   const decided = approvals && ownProperty(approvals.decided, approvalId)
-  return decided?.tool === INPUT_SUBJECT ? {} : null
+  return decided?.kind === 'question' ? () => ({}) : null
 }
 
 const used = (): Denial => engineError('continuation_used', 'This question is answered already.')

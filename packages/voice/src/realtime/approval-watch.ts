@@ -39,5 +39,5 @@ const approvalIn = (event: AnyEvent, session: Session): CallApproval[] => {
   const { run } = session.state.lifecycle
   if (!run?.spoken || run.runId !== event.run) return []
   const { tool_name: tool, kind = 'tool', arguments: args = {} } = event.payload
-  return [{ tool, call: spokenCall(kind, tool, withoutCallId(args)) }]
+  return [{ tool, call: spokenCall(kind, withoutCallId(args)) }]
 }

@@ -4,7 +4,7 @@ import { spokenCall } from '../spoken/spoken-call.ts'
 import { approvalNotice } from './notice.ts'
 
 const instructionsFor = (args: JsonObject): string =>
-  approvalNotice({ tool: 'pay', call: spokenCall('tool', 'pay', args) }).instructions
+  approvalNotice({ tool: 'pay', call: spokenCall('tool', args) }).instructions
 const SAYS =
   'Say in one short sentence, in the language of the conversation, that "pay" waits for the approval of a person.'
 

@@ -2,7 +2,6 @@
 // only that and says how much is left. Speech never approves a call: a person answers on a screen.
 import type { JsonObject } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
-import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
 
 /** Characters of a call that a line reads before an approval: a quarter of a minute of speech, which a listener can still keep in mind. */
 const CALL_CHARS_MAX = 200
@@ -15,8 +14,8 @@ export interface SpokenCall {
 }
 
 /** Budgets, unknown outcomes and questions to the user are not calls. Their reason says what they are about. */
-export const spokenCall = (kind: string, tool: string, args: JsonObject): SpokenCall => {
-  const all = kind === 'tool' && tool !== INPUT_SUBJECT ? argumentsText(args) : ''
+export const spokenCall = (kind: string, args: JsonObject): SpokenCall => {
+  const all = kind === 'tool' ? argumentsText(args) : ''
   const text = truncate(all, CALL_CHARS_MAX)
   return { text, charsLeft: all.length - text.length }
 }

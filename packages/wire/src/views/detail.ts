@@ -7,6 +7,7 @@ import { withIncarnations } from '@bridle/kernel/positions/incarnation'
 import { riskLevelOf } from '@bridle/kernel/projections/approvals'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
 import { statusOf } from '@bridle/kernel/projections/state'
+import { questionFields } from '@bridle/kernel/question-request'
 import { healthSnapshot } from '@bridle/kernel/views/health-snapshot'
 import { sessionStateCard } from '@bridle/kernel/views/session-card'
 import { isoOrNull, listedFields } from '@bridle/kernel/views/session-fields'
@@ -50,7 +51,7 @@ export const sessionCard = (
     lastError: life.lastError,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
-      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk }) => ({
+      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk, ...more }) => ({
         id,
         kind,
         toolName: tool,
@@ -60,6 +61,7 @@ export const sessionCard = (
         expiresAt: isoOrNull(expiresAt),
         effect: effect ?? null,
         risk: riskLevelOf({ risk, effect }),
+        ...questionFields(more),
       }),
     ),
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),

@@ -1,12 +1,14 @@
 // The answer to an approval, as the log records it. A run that ends cancels its approvals with this and nothing more: the
 // consequences of an answer, such as the end of a run, belong to approvals.ts.
 
+import type { GivenAnswer } from '@bridle/events/answers'
 import type { ApprovalDecision, Payloads } from '@bridle/events/schemas'
 import { withCallId } from '../../ids.ts'
 import type { Approval } from '../../projections/approvals.ts'
+import { givenAnswer } from '../../question-request.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 
-export interface ApprovalSettlement {
+export interface ApprovalSettlement extends GivenAnswer {
   readonly reason?: string
   readonly actor?: string
   readonly arguments?: Approval['arguments']
@@ -28,6 +30,7 @@ export const applied = (
   reason: by.reason ?? null,
   actor: by.actor ?? null,
   approved_digest: by.approved_digest ?? null,
+  ...givenAnswer(by),
   ...(by.arguments && approval.kind === 'tool' && { arguments: withCallId(by.arguments, approval.toolCallId) }),
 })
 

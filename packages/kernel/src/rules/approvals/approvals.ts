@@ -1,12 +1,22 @@
 // Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
+import { answerProblem, type GivenAnswer } from '@bridle/events/answers'
 import { canonicalJson, ownProperty, present } from '@bridle/events/json'
 import { TIME_MAX } from '@bridle/events/limits'
+import { parseQuestions } from '@bridle/events/questions'
 import type { ApprovalDecision, ToolEffect } from '@bridle/events/schemas'
 import { actorText } from '@bridle/words/approvals'
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { approvalIdOf, withCallId, withoutCallId } from '../../ids.ts'
-import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
+import {
+  type Approval,
+  answerHash,
+  type DecidedApproval,
+  isOfAttempt,
+  isRunnersQuestion,
+  takesAnswers,
+} from '../../projections/approvals.ts'
+import { defaultAnswer, givenAnswer, questionFields, questionRequest } from '../../question-request.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
@@ -33,6 +43,8 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
   )
+  const asked = kind === 'question' ? parseQuestions(call) : null
+  const problem = asked && 'problem' in asked ? asked.problem : null
   const id = approvalIdOf(w.nextSeq)
   for (const old of Object.values(open).filter((each) => earlier(each) || again(each)))
     settleApproval(w, old, 'superseded', { superseded_by: id })
@@ -48,11 +60,15 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     requested_digest: call.digest,
     ...present({ effect: effectOf(w, call), risk: call.risk, audience: call.audience, grants: call.grants }),
     ...(call.fixed && { fixed: true }),
+    ...(asked &&
+      !('problem' in asked) && { ...questionFields(asked), ...present({ default_digest: call.defaultDigest }) }),
     expires_at:
       call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
   })
   const request = ownProperty(w.state.approvals.open, id)
   if (!request) return
+  // The asker gets the problem as the reason.
+  if (problem !== null) return settleApproval(w, request, 'denied', { reason: problem })
   if (!answered) {
     const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
     if (isFlood) settleApproval(w, request, 'denied', { reason: 'Too many approvals are open.' })
@@ -60,12 +76,16 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   }
   w.addToRun('approval_delivered', { request_id: answered.id })
   settleApproval(w, request, answered.decision, {
-    ...(answered.arguments && { arguments: answered.arguments }),
+    ...(takesAnswers(answered) ? deliveredAnswer(answered) : answered.arguments && { arguments: answered.arguments }),
     ...(answered.approvedDigest !== null && { approved_digest: answered.approvedDigest }),
     ...(answered.reason !== null && { reason: answered.reason }),
     ...(answered.pause && { pause: true }),
   })
 }
+
+/** The answer of a decided question that no runner has yet. */
+const deliveredAnswer = ({ arguments: args, answerHash: hash }: DecidedApproval): GivenAnswer | null =>
+  hash === undefined || args === null ? null : givenAnswer(args as GivenAnswer)
 
 /** The effect that the call declares; undefined = none. */
 const effectOf = (w: DecisionBuilder, { effect, toolCallId }: ToolApprovalRequest): ToolEffect | undefined => {
@@ -76,31 +96,55 @@ const effectOf = (w: DecisionBuilder, { effect, toolCallId }: ToolApprovalReques
 
 export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['approve'] | Refusal => {
   const { approvalId: id, decision } = command
+  const given = givenAnswer(command)
   const decided = ownProperty(w.state.approvals.decided, id)
-  if (decided) {
-    const same =
-      decided.decision === decision &&
-      (!command.pause || decided.pause === true) &&
-      (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
-    return same ? { approvalId: id, decision } : alreadySettled(decided)
-  }
+  if (given && decided && !takesAnswers(decided)) return refuse('not_a_question')
+  if (decided) return isRepeated(decided, command) ? { approvalId: id, decision } : alreadySettled(decided)
   const approval = ownProperty(w.state.approvals.open, id)
   if (!approval) return refuse('approval_not_found')
+  if (given && !takesAnswers(approval)) return refuse('not_a_question')
   if (approval.expiresAt !== null && w.now >= approval.expiresAt)
     return {
       ...refuse('approval_settled', 'The approval has expired.'),
-      settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
+      settlement: {
+        decision: approval.default === undefined ? 'expired' : 'approved',
+        decidedBy: null,
+        decidedAt: approval.expiresAt,
+      },
     }
+  const answer = takesAnswers(approval) && decision === 'approved' ? fittingAnswer(approval, command) : {}
+  if ('refused' in answer) return answer
   if (command.args && isFixed(approval) && !isAsAsked(approval, command)) return refuse('arguments_fixed')
   if (command.argumentsProblem !== undefined) return refuse('arguments_invalid', command.argumentsProblem)
   settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
     ...(decision === 'approved' && command.args && isRunnersQuestion(approval) && { arguments: command.args }),
+    ...answer,
     ...(decision === 'approved' && command.digest !== undefined && { approved_digest: command.digest }),
     ...(command.pause && { pause: true }),
   })
   return { approvalId: id, decision }
+}
+
+/** The same answer again gets the same reply. */
+const isRepeated = (decided: DecidedApproval, command: ApproveCommand): boolean => {
+  const { decision, digest = null, pause } = command
+  if (decided.decision !== decision || (pause && decided.pause !== true)) return false
+  if (decision === 'denied') return true
+  if (!takesAnswers(decided)) return decided.approvedDigest === digest
+  const given = givenAnswer(command)
+  return decided.answerHash === (given ? answerHash(given) : decided.defaultHash)
+}
+
+/** The answer, or else the default. */
+const fittingAnswer = (approval: Approval, command: ApproveCommand): GivenAnswer | Refusal => {
+  if (command.args)
+    return refuse('arguments_fixed', 'A question is answered with `answers` or `values`, not with arguments.')
+  const given = givenAnswer(command) ?? defaultAnswer(approval)
+  if (!given) return refuse('answer_missing')
+  const problem = answerProblem(questionRequest(approval), given)
+  return problem === null ? given : refuse('invalid_answer', problem)
 }
 
 /**
@@ -125,9 +169,16 @@ const alreadySettled = ({ decision, actor, isActorClaimed, decidedAt }: DecidedA
 
 export const expireApprovals = (w: DecisionBuilder): void => {
   for (const approval of Object.values(w.state.approvals.open)) {
-    if (approval.expiresAt !== null && w.now >= approval.expiresAt)
-      settleApproval(w, approval, 'expired', { reason: 'expired' })
+    if (approval.expiresAt !== null && w.now >= approval.expiresAt) expire(w, approval)
   }
+}
+
+/** A question with a default is answered by it. The reason says that nobody chose it. */
+const expire = (w: DecisionBuilder, approval: Approval): void => {
+  const answer = defaultAnswer(approval)
+  if (!answer) return settleApproval(w, approval, 'expired', { reason: 'expired' })
+  const digest = present({ approved_digest: approval.defaultDigest })
+  settleApproval(w, approval, 'approved', { reason: 'expired', ...answer, ...digest })
 }
 
 export const withdrawBudgetQuestions = (w: DecisionBuilder, reason: string): void => {
@@ -148,6 +199,7 @@ const settleApproval = (
 /** The consequences of answers to the kernel's questions. A runner's answer has none here: it is `undelivered` until the runner has it. */
 const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
   tool: () => {},
+  question: () => {},
   budget: (w, decision) => {
     if (decision === 'approved') grantBudget(w)
     else if ((decision === 'denied' || decision === 'expired') && !w.state.lifecycle.paused)

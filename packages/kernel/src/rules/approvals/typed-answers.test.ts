@@ -10,6 +10,11 @@ const question = (id: string, more: object = {}): ReportItem[] => [
     ...{ reason: 'Your name?', digest: 'digest-1', ...more },
   } as ReportItem,
 ]
+const asked = { questions: [{ id: 'answer', question: 'Your name?', allow_free_text: true }] }
+
+const choice = [{ id: 'db', question: 'Which?', options: [{ label: 'yes' }] }]
+const form = { type: 'object', properties: { name: { type: 'string' } } }
+
 /** A life whose durable run has asked these questions. */
 const asking = (...items: readonly ReportItem[]): TestSession => {
   const life = new TestSession()
@@ -20,31 +25,36 @@ const asking = (...items: readonly ReportItem[]): TestSession => {
 /** The prompt as `Host.send` binds it to the question. */
 const type = (life: TestSession, prompt: string, as: 'submit' | 'steer' = 'submit') => {
   const open = openTextQuestion(life.state)
-  const inputAnswer = open && { approvalId: open.id, args: { answer: prompt }, digest: 'digest-2' }
+  const inputAnswer = open && { approvalId: open.id, answers: { answer: prompt }, digest: 'digest-2' }
   return life.do({ type: as, prompt, ...(inputAnswer && { inputAnswer }) })
 }
 
 describe('[N76] a prompt', () => {
-  test.each(['submit', 'steer'] as const)('answers the open question for a text (%s)', (as) => {
-    const life = asking(...question('c1'))
+  test.each([
+    ['submit', 'question'],
+    ['steer', 'question'],
+    ['submit', undefined],
+  ] as const)('answers the open question for a text (%s, kind %s)', (as, kind) => {
+    const life = asking(...question('c1', kind && { kind, ...asked }))
     const [id] = life.openApprovals
     const answer = type(life, 'Ada', as)
     expect(answer).toMatchObject({ runId: life.run.runId, delivery: 'steered', approvalId: id })
     expect(life.payloads('approval_decided')).toEqual([
-      { request_id: id, decision: 'approved', arguments: { answer: 'Ada' }, approved_digest: 'digest-2' },
+      { request_id: id, decision: 'approved', answers: { answer: 'Ada' }, approved_digest: 'digest-2' },
     ])
     expect([life.openApprovals, life.state.lifecycle.queue.length, life.state.lifecycle.steers]).toEqual([[], 0, []])
     expect(life.messages.filter(({ role }) => role === 'user').map(messageSummary)).toEqual([
       'user complete: go',
       'user complete: Ada',
     ])
+    expect(life.state.approvals.decided[id ?? '']?.arguments).toEqual({ answer: '', answers: { answer: 'Ada' } })
     // The next one is a prompt again, and begins a turn of its own.
     expect(type(life, 'And now?', 'submit')).toMatchObject({ delivery: 'queued' })
   })
 
   test('that comes when the question is settled or expired is like any other', () => {
     const life = asking(...question('c1', { expiresMs: 1_000 }))
-    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', args: { answer: 'late' }, digest: 'digest-2' }
+    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', answers: { answer: 'late' }, digest: 'digest-2' }
     life.wait(1_000)
     expect(life.do({ type: 'submit', prompt: 'late', inputAnswer })).toMatchObject({ delivery: 'queued' })
     const denied = asking(...question('c1'))
@@ -58,6 +68,12 @@ describe('[N76] a prompt', () => {
     ['a call that may have happened', () => asking(...question('c1', { kind: 'unknown_outcome' }))],
     ['two questions', () => asking(...question('c1'), ...question('c2', { digest: 'digest-2' }))],
     ['a question beside an approval', () => asking(...question('c1'), ...question('c2', { tool: 'pay', digest: 'd' }))],
+    ['a choice', () => asking(...question('c1', { kind: 'question', questions: choice }))],
+    ['a form', () => asking(...question('c1', { kind: 'question', schema: form }))],
+    [
+      'two questions in one request',
+      () => asking(...question('c1', { kind: 'question', questions: [...asked.questions, ...choice] })),
+    ],
     [
       'a tool of an engine, whatever its name',
       () => {
@@ -71,7 +87,7 @@ describe('[N76] a prompt', () => {
     const open = life.openApprovals
     expect(open.length).toBeGreaterThan(0)
     expect(openTextQuestion(life.state)).toBeNull()
-    const inputAnswer = { approvalId: open[0] ?? '', args: { answer: 'yes' }, digest: 'digest-1' }
+    const inputAnswer = { approvalId: open[0] ?? '', answers: { answer: 'yes' }, digest: 'digest-1' }
     for (const as of ['submit', 'steer'] as const)
       expect(life.do({ type: as, prompt: 'yes', inputAnswer })).toMatchObject({ delivery: 'queued' })
     expect([life.openApprovals, life.payloads('approval_decided')]).toEqual([open, []])
@@ -83,7 +99,7 @@ describe('[OH145] [OH146] a prompt with a condition', () => {
 
   test('that may only answer is refused where no text is asked for, and adds nothing', () => {
     const life = asking(...question('c1'))
-    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', args: { answer: 'Ada' }, digest: 'digest-2' }
+    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', answers: { answer: 'Ada' }, digest: 'digest-2' }
     expect(answers(life, { only: 'answer', inputAnswer })).toMatchObject({ delivery: 'steered' })
     const { head } = life.state
     for (const late of [{ inputAnswer }, {}])

@@ -1,24 +1,31 @@
-// A prompt that answers the question of a run: the user types the text instead of sending the question's token. Only a question for a
-// text is answered so. A typed "yes" must never approve a tool.
+// A prompt that answers the question of a run: the user types the text instead of filling in the question. Only one question that takes
+// free text is answered so. A typed "yes" must never approve a tool.
 
+import type { Answers } from '@bridle/events/answers'
 import { isJsonObject, type Json } from '@bridle/events/json'
 import type { Command, InputAnswer, PromptAnswer } from '../../commands.ts'
 import { messageIdOf } from '../../ids.ts'
 import type { Approval } from '../../projections/approvals.ts'
 import type { SessionState } from '../../projections/state.ts'
-import { INPUT_SUBJECT } from '../../user-input.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { approve } from './approvals.ts'
 
 /**
  * The question that the next prompt answers; null = the prompt begins a turn of its own. Beside another open question nobody knows which
- * one the user means. A question of a run that is not durable is a call of an engine's tool, whatever its name.
+ * one the user means.
  */
 export const openTextQuestion = ({ approvals }: Pick<SessionState, 'approvals'>): Approval | null => {
   const [question, ...others] = Object.values(approvals.open)
-  const takesText = question?.tool === INPUT_SUBJECT && question.kind === 'tool' && question.durable
-  return takesText && others.length === 0 ? question : null
+  return question && others.length === 0 && takesText(question) ? question : null
 }
+
+/** Whether a text answers all of a question. */
+export const takesText = ({ questions = [] }: Pick<Approval, 'questions'>): boolean =>
+  questions.length === 1 && questions[0]?.allow_free_text === true
+
+/** A text as the answer to a question that takes one. */
+export const textAnswer = ({ questions = [] }: Pick<Approval, 'questions'>, text: string): Answers =>
+  Object.fromEntries(questions.map(({ id, multi_select }) => [id, multi_select ? [text] : text]))
 
 /** Whether the input of a prompt has files. A text answer could not hold them. */
 export const hasFiles = (input: Json | undefined): boolean =>

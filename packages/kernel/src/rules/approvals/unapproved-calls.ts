@@ -1,6 +1,7 @@
 // A call that needs an approval must not act before it has one. A runner that reports such a call as executed without an
 // approval, or after a denial, is stopped, and its run fails.
 
+import { approvalKinds } from '@bridle/events/approval-kinds'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import type { Payloads, ToolStatus } from '@bridle/events/schemas'
 import { type Approval, type DecidedApproval, isOfAttempt } from '../../projections/approvals.ts'
@@ -20,7 +21,7 @@ export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolea
   const { open, decided } = w.state.approvals
   const isOfCall = (each: Approval | DecidedApproval) =>
     each.toolCallId === toolCallId && run !== null && isOfAttempt(each, run)
-  if (Object.values(open).some((each) => each.kind === 'tool' && isOfCall(each))) return true
+  if (Object.values(open).some((each) => approvalKinds[each.kind].asker === 'runner' && isOfCall(each))) return true
   const last = Object.values(decided).findLast((each) => isOfCall(each) && !each.hasOutcome)
   return last !== undefined && last.decision !== 'approved'
 }

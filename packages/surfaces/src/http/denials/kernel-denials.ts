@@ -32,6 +32,9 @@ const refusalDenials: {
   // As other arguments that do not fit: the approval is still open.
   arguments_fixed: 'bad_request',
   arguments_invalid: 'bad_request',
+  invalid_answer: 'bad_request',
+  answer_missing: 'bad_request',
+  not_a_question: 'bad_request',
   queue_full: 'rate_limited',
   busy: 'rate_limited',
 }

@@ -3,6 +3,7 @@
 import { present } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
 import type { Directory, ListReader, OpenApproval, SettledListing } from '@bridle/kernel/ports/directory'
+import { givenAnswer, questionFields } from '@bridle/kernel/question-request'
 import { isoOrNull } from '@bridle/kernel/views/session-fields'
 import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '@bridle/wire/http/wire'
 import { settledStatus } from '../denials/kernel-denials.ts'
@@ -72,6 +73,7 @@ const settledApproval = (listing: { readonly key: Key; readonly approval: Settle
     decidedBy,
     ...(decidedByClaimed && { decidedByClaimed }),
     decisionReason,
+    ...givenAnswer(listing.approval),
     isEdited,
     ...(imported && { imported }),
   }
@@ -94,4 +96,5 @@ const listed = ({ key, approval }: { key: Key; approval: OpenApproval }): Omit<P
   expiresAt: isoOrNull(approval.expiresAt),
   effect: approval.effect ?? null,
   risk: approval.risk ?? null,
+  ...questionFields(approval),
 })

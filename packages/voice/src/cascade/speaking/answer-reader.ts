@@ -5,7 +5,6 @@ import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
 import { answerOf } from '@bridle/kernel/projections/message-parts'
 import type { SessionState } from '@bridle/kernel/projections/state'
 import { truncate } from '@bridle/kernel/text/truncate'
-import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
 import { restSentence, spokenCall } from '../../spoken/spoken-call.ts'
 import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
@@ -68,14 +67,14 @@ const FAILURE_NOTICE = 'Something went wrong, and I could not finish.'
 
 /** The question, and the beginning of the call. Arguments are read as they are: in a command, `*` is not Markdown. */
 const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): string[] => {
-  const call = spokenCall(kind, tool, args)
+  const call = spokenCall(kind, args)
   return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
 }
 
 /** A question for a text is asked as it is. A budget is no tool, and its reason is full of numbers. */
 const approvalNotice = (kind: string, tool: string, reason: string): string => {
   if (kind === 'budget') return 'I have reached a limit, and need an approval to go on.'
-  if (kind === 'tool' && tool === INPUT_SUBJECT) return plainWords(reason)
+  if (kind === 'question') return plainWords(reason)
   if (kind !== 'tool') return 'I need a decision before I go on.'
   const [name, why] = [tool.replace(/[_-]+/g, ' '), plainWords(reason)].map((words) =>
     truncate(words, NOTICE_CHARS_MAX),

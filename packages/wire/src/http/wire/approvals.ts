@@ -1,9 +1,11 @@
 // Approvals, open and settled.
 
-import { APPROVAL_KINDS, TOOL_EFFECTS } from '@bridle/events/schemas'
+import { APPROVAL_KINDS } from '@bridle/events/approval-kinds'
+import { TOOL_EFFECTS } from '@bridle/events/schemas'
 import * as v from 'valibot'
 import { nameClaim } from './audit.ts'
 import * as f from './fields.ts'
+import { answerEntries, questionEntries } from './questions.ts'
 
 const effect = f.oneOf(TOOL_EFFECTS, 'The declared effect of the call; null = its tool declares none.')
 /** Whether a call may be repeated after a crash in the middle of it. */
@@ -30,6 +32,7 @@ export const sessionApprovalSchema = f.answer('SessionApproval', 'An approval of
   reason: f.text('The reason that the person reads.'),
   args: f.anyObject('The arguments, which the person may change.'),
   ...stakeEntries,
+  ...questionEntries,
 })
 export type SessionApproval = f.AnswerOf<typeof sessionApprovalSchema>
 
@@ -47,6 +50,7 @@ const approvalEntries = {
   isCut: f.flag("The title, the tool's name, the reason or the arguments are cut. The session has them in full."),
   requestedAt: f.time('The time of the request, in ISO 8601.'),
   ...stakeEntries,
+  ...questionEntries,
 }
 
 export const pendingApprovalSchema = f.answer('PendingApproval', 'An open approval in the inbox over all sessions.', {
@@ -69,6 +73,7 @@ const settledApprovalSchema = f.answer('SettledApproval', 'A settled approval in
   status: f.oneOf(OUTCOMES, 'The decision; `cancelled` = its run ended, or another question replaced it.'),
   ...decisionEntries,
   decisionReason: f.nullableText('The reason that the person gave; null = none.'),
+  ...answerEntries,
   isEdited: f.flag('The call was approved with arguments that a person changed; `args` has the approved ones.'),
   imported: f.optional(f.always(true, 'From an imported file; absent = decided on this server.')),
 })

@@ -4,6 +4,7 @@ import { APPROVAL_DECISIONS, TOOL_STATUSES, toolOutcomeSchema } from '@bridle/ev
 import type { HarnessMessage, HarnessPart, HarnessToolCall } from '@bridle/kernel/projections/harness-state'
 import * as v from 'valibot'
 import * as f from './fields.ts'
+import { answerEntries } from './questions.ts'
 
 const partText = f.text('The text.')
 const superseded = f.optional(f.flag('True = a retry of the run replaced it.'))
@@ -28,7 +29,11 @@ const toolCallSchema = f.kernelSchema<HarnessToolCall>('ToolCall', 'A tool call 
   error: f.optional(f.text('The reason of a call that failed.')),
   approval: f.optional(
     f.described(
-      v.object({ id: v.string(), status: v.picklist(['pending', ...APPROVAL_DECISIONS]) }),
+      v.object({
+        id: v.string(),
+        status: v.picklist(['pending', ...APPROVAL_DECISIONS]),
+        ...answerEntries,
+      }) as unknown as v.GenericSchema<NonNullable<HarnessToolCall['approval']>>,
       'The approval that the call waits for or has got.',
     ),
   ),

@@ -1,0 +1,46 @@
+// What a question asks, and the answer that it gets, as events, commands and approvals have them.
+
+import type { Answers, GivenAnswer } from '@bridle/events/answers'
+import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
+import { type JsonObject, present } from '@bridle/events/json'
+import type { Question, QuestionRequest } from '@bridle/events/questions'
+import type { Payloads } from '@bridle/events/schemas'
+import { INPUT_SUBJECT, inputQuestions } from './user-input.ts'
+
+/** What a question asks, beside the other fields of an approval. */
+export interface QuestionFields {
+  readonly questions?: readonly Question[]
+  readonly schema?: JsonObject
+  /** The answers or values that apply if nobody answers in time. */
+  readonly default?: JsonObject
+}
+
+/** The kind of a request and what it asks. In logs from before there were questions, one for a text is the approval of a tool. */
+export const requestFields = (
+  payload: Payloads['approval_required'],
+): QuestionFields & { readonly kind: ApprovalKind } => {
+  const kind = payload.kind ?? 'tool'
+  if (kind === 'tool' && payload.tool_name === INPUT_SUBJECT && payload.durable)
+    return { kind: 'question', questions: inputQuestions(payload.reason) }
+  return approvalKinds[kind].takes === 'answers' ? { kind, ...questionFields(payload) } : { kind }
+}
+
+/** The fields of a question alone. */
+export const questionFields = ({ questions, schema, default: byDefault }: QuestionFields): QuestionFields =>
+  present({ questions, schema, default: byDefault })
+
+/** The request that an answer has to fit. */
+export const questionRequest = ({ questions, schema }: QuestionFields): QuestionRequest =>
+  schema === undefined ? { questions: questions ?? [] } : { schema }
+
+/** The default as an answer; null: there is none. */
+export const defaultAnswer = ({ schema, default: byDefault }: QuestionFields): GivenAnswer | null => {
+  if (byDefault === undefined) return null
+  return schema === undefined ? { answers: byDefault as Answers } : { values: byDefault }
+}
+
+/** The answer in a command or an event; null: it has none. */
+export const givenAnswer = ({ answers, values }: GivenAnswer): GivenAnswer | null => {
+  if (answers === undefined && values === undefined) return null
+  return present({ answers, values })
+}
