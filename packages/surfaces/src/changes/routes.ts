@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { viewerOf } from '../http/access/users.ts'
 import { Denial, notFound } from '../http/denials/denial.ts'
-import { type Route, route } from '../http/router/route.ts'
+import { get, type Route } from '../http/router/route.ts'
 import { type RestorableSocket, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
 import { streamTimings } from '../http/streams/sse.ts'
 import { changesStreamAnswer } from './answers.ts'
@@ -15,9 +15,7 @@ const SUMMARY = 'Changes of the sessions and approvals of the tenant, as they ha
 const noFeed = () => new Denial('unavailable', 'This process has no stream of changes.')
 
 export const changesRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/changes',
+  get('/changes', {
     scope: 'observe',
     summary: SUMMARY,
     concerns: 'directory',

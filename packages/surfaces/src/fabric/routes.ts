@@ -26,7 +26,7 @@ import {
 } from '../http/denials/denial.ts'
 import { faultDenial } from '../http/denials/kernel-denials.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
+import { get, limitSchema, post, type Route, type RouteCall, type RouteContext, remove } from '../http/router/route.ts'
 import { hasRun } from '../http/sessions/event-lookup.ts'
 import { findKey, findSession, onSession, requireKey } from '../http/sessions/routes.ts'
 import { workspaceInQuery, workspaceQuery } from '../http/sessions/workspace-choice.ts'
@@ -68,9 +68,7 @@ const streamQuery = v.looseObject({
 })
 
 export const fabricRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path,
+  post(path, {
     scope: 'operate',
     summary: 'Invoke the agent for this session; answers when the run has ended',
     session: (arrival) => sessionKeyFor(arrival),
@@ -80,9 +78,7 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: invokeResultAnswer, 202: acceptedRunAnswer, 500: invokeFailureAnswer },
     handle: (call) => invoke(call, agentOf(call)),
   }),
-  route({
-    method: 'get',
-    path,
+  get(path, {
     scope: 'observe',
     summary: 'The history of a session: its prompts and answers, events, artifacts and approvals',
     call: 'timeline',
@@ -95,9 +91,7 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: timelineAnswer },
     handle: (call) => timeline(call),
   }),
-  route({
-    method: 'delete',
-    path,
+  remove(path, {
     scope: 'operate',
     summary: 'Erase the session',
     call: { name: 'remove', answer: 'void' },
@@ -109,9 +103,7 @@ export const fabricRoutes: readonly Route[] = [
       return removed ? json<SessionRemoval>({ deleted: true, sessionId: key.id }) : missingSession(call)
     },
   }),
-  route({
-    method: 'get',
-    path: `${path}/stream`,
+  get(`${path}/stream`, {
     scope: 'observe',
     summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
     session: (arrival) => sessionKeyFor(arrival),
@@ -120,9 +112,7 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: agentEventStreamAnswer },
     handle: async (call) => stream(call, await call.ports.host.open(requireKey(call))),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/events',
+  get('/sessions/:id/events', {
     scope: 'observe',
     summary: 'The same stream by session id',
     session: findKey,
@@ -131,9 +121,7 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: agentEventStreamAnswer },
     handle: onSession((session, call) => stream(call, session)),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/runs/:runId',
+  get('/sessions/:id/runs/:runId', {
     scope: 'observe',
     summary: 'The status of a run, and its outcome once it has ended',
     call: 'run',

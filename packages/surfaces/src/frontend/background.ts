@@ -16,7 +16,7 @@ import { refusalDenial } from '../http/denials/kernel-denials.ts'
 import { publicPath } from '../http/denials/public-path.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { actorFields, optionalField, optionsType, reasonFields } from '../http/requests/request-fields.ts'
-import { type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
+import { get, post, type Route, type RouteCall, timeSchema } from '../http/router/route.ts'
 import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsOf } from '../http/sessions/session-settings.ts'
@@ -55,9 +55,7 @@ const startBody = optionsType(...newSessionType, {
 })
 
 export const backgroundRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/sessions',
+  post('/sessions', {
     scope: 'operate',
     summary: 'Start a background session',
     call: { name: 'startBackground', positional: [], options: 'NewSession & { readonly prompt: string }' },
@@ -76,9 +74,7 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 200: pauseAnswer },
     command: ({ reason }) => ({ type: 'pause', ...present({ reason }) }),
   }),
-  route({
-    method: 'post',
-    path: '/sessions/:id/resume',
+  post('/sessions/:id/resume', {
     scope: 'operate',
     summary: 'Resume a paused session, or branch a new one from an event or a cursor',
     call: { name: 'resume', options: 'ReasonOptions' },
@@ -104,9 +100,7 @@ export const backgroundRoutes: readonly Route[] = [
     command: ({ policy, reason }) => ({ type: 'set_policy', policy, ...present({ reason }) }),
   }),
   envelopeRoute('/sessions/:id/events/stream'),
-  route({
-    method: 'get',
-    path: '/sessions/:id/health',
+  get('/sessions/:id/health', {
     scope: 'observe',
     summary: 'The health of a session as it is now',
     call: { name: 'sessionHealth', answer: "HealthEnvelope['payload']" },
@@ -114,9 +108,7 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 200: healthAnswer },
     handle: onSession((session) => json<HealthSnapshot>(currentHealth(session))),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/health/stream',
+  get('/sessions/:id/health/stream', {
     scope: 'observe',
     summary: 'Server-sent `health_snapshot`s: the current one, then each that differs',
     session: findKey,

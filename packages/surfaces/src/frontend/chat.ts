@@ -17,7 +17,7 @@ import { publicPath } from '../http/denials/public-path.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { actorFields, optionalField, optionsType } from '../http/requests/request-fields.ts'
-import { omitSchema, type Route, type RouteCall, route } from '../http/router/route.ts'
+import { get, omitSchema, post, type Route, type RouteCall } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
@@ -45,9 +45,7 @@ const turnBody = v.looseObject({
 })
 
 export const chatRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/chat/sessions',
+  post('/chat/sessions', {
     scope: 'operate',
     summary: 'Make a chat session, which waits for its first prompt',
     call: 'createChat',
@@ -57,9 +55,7 @@ export const chatRoutes: readonly Route[] = [
     answers: { 201: chatCreatedAnswer },
     handle: (call) => createChat(call),
   }),
-  route({
-    method: 'post',
-    path: `${path}/turns`,
+  post(`${path}/turns`, {
     scope: 'operate',
     summary: 'Send a prompt; answers at once, or with the stream of the turn to a caller that accepts one',
     call: { name: 'turn', omits: ['tier'] },
@@ -70,9 +66,7 @@ export const chatRoutes: readonly Route[] = [
     answers: { 200: turnStreamAnswer, 202: turnAnswer },
     handle: (call) => takeTurn(call),
   }),
-  route({
-    method: 'get',
-    path,
+  get(path, {
     scope: 'observe',
     summary: 'A chat session with everything that a page about it shows',
     call: { name: 'chat', fixed: { omit: 'channel' } },
@@ -90,9 +84,7 @@ export const chatRoutes: readonly Route[] = [
     }),
   }),
   envelopeRoute(`${path}/events/stream`),
-  route({
-    method: 'post',
-    path: `${path}/branch`,
+  post(`${path}/branch`, {
     scope: 'operate',
     summary: 'Branch a new session from an event or a cursor; the first session continues',
     call: { name: 'branch', requiresOptions: true },

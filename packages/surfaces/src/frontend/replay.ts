@@ -14,7 +14,7 @@ import { publicPath } from '../http/denials/public-path.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
-import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { post, type Route, type RouteCall } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
 import { modelDenial } from '../http/sessions/session-model.ts'
@@ -48,9 +48,7 @@ const replayBody = optionsType(
 type ReplayCall = RouteCall<unknown, v.InferOutput<typeof replayBody>>
 
 export const replayRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/sessions/:id/replay',
+  post('/sessions/:id/replay', {
     scope: 'operate',
     summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
     call: 'replay',

@@ -2,7 +2,7 @@
 import { STREAM_EVENT_TYPES } from '@bridle/events/catalogue'
 import type { StreamEventList } from '@bridle/wire/frontend/wire'
 import { json } from '../http/answers/answer-schema.ts'
-import { type Route, route } from '../http/router/route.ts'
+import { get, type Route } from '../http/router/route.ts'
 import { streamEventListAnswer } from './answers.ts'
 import { backgroundRoutes } from './background.ts'
 import { chatRoutes } from './chat.ts'
@@ -10,9 +10,7 @@ import { streamEvents } from './codec.ts'
 import { replayRoutes } from './replay.ts'
 
 export const frontendRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/stream-events',
+  get('/stream-events', {
     scope: 'observe',
     summary: 'Every event that a frontend may meet on a stream',
     call: 'streamEvents',

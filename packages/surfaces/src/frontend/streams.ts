@@ -9,7 +9,7 @@ import { healthSnapshot } from '@bridle/kernel/views/health-snapshot'
 import { streamEnvelope } from '@bridle/wire/frontend/envelope'
 import * as v from 'valibot'
 import { badRequest, type Denial, isDenial } from '../http/denials/denial.ts'
-import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { get, type Route, type RouteCall } from '../http/router/route.ts'
 import { findKey, onSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
@@ -43,9 +43,7 @@ export const healthQuery = v.looseObject({
 
 /** The same stream for chats and for background work. */
 export const envelopeRoute = (path: string): Route =>
-  route({
-    method: 'get',
-    path,
+  get(path, {
     scope: 'observe',
     summary: 'Server-sent envelopes of the session, live and from a cursor',
     session: findKey,

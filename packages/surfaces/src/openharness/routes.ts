@@ -4,7 +4,7 @@ import { jsonObject } from '@bridle/wire/http/wire/request-values'
 import { requestMessage } from '@bridle/wire/openharness/wire/messages'
 import { jsonAnswer } from '../http/answers/answer-schema.ts'
 import { jsonResponse } from '../http/answers/json-response.ts'
-import { type Route, route } from '../http/router/route.ts'
+import { get, post, type Route } from '../http/router/route.ts'
 import { engineAnswers } from './answers.ts'
 import { errorEnvelope, tenantOf } from './codec.ts'
 import { messageSchema } from './definitions.ts'
@@ -13,9 +13,7 @@ import { takeTurn } from './turn.ts'
 
 /** A message is checked by the engine itself, which has its own words for everything that is wrong with one. */
 const engineRoute = (path: string): Route =>
-  route({
-    method: 'post',
-    path,
+  post(path, {
     scope: 'operate',
     summary: 'Ask the engine, as an OpenHarness shell',
     session: sessionKeyOf,
@@ -31,9 +29,7 @@ const engineRoute = (path: string): Route =>
 export const openharnessRoutes: readonly Route[] = [
   engineRoute('/v1/openharness'),
   engineRoute('/openharness'),
-  route({
-    method: 'get',
-    path: '/v1/openharness/schema',
+  get('/v1/openharness/schema', {
     scope: 'observe',
     summary: 'The JSON Schema of OpenHarness messages',
     answers: {

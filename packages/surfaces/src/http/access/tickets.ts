@@ -8,7 +8,7 @@ import { json } from '../answers/answer-schema.ts'
 import { ticketAnswer } from '../answers/server-answers.ts'
 import { rateLimited } from '../denials/denial.ts'
 import { TICKET_MS } from '../limits.ts'
-import { type Route, route } from '../router/route.ts'
+import { post, type Route } from '../router/route.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
 
@@ -110,9 +110,7 @@ export class MemoryTicketStore implements TicketStore {
 }
 
 export const ticketRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/tickets',
+  post('/tickets', {
     scope: 'observe',
     refusesTickets: true,
     summary: 'A one-use ticket for a socket or an event stream of a page, good for 30 seconds',

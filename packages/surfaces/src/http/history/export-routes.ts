@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { viewerField } from '../access/users.ts'
 import { exportAnswer } from '../answers/history-answers.ts'
 import { badRequest, type Denial } from '../denials/denial.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, type Route } from '../router/route.ts'
 import { listFilter, listQuery } from '../sessions/list-filter.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import { listBranches, listingOf, listSessions, planExport } from './export-plan.ts'
@@ -13,9 +13,7 @@ import { exportLines, exportResponse } from './export-stream.ts'
 import { ALL_TREES, rootsOf, TREE_HEADER, treesOf } from './tree-files.ts'
 
 export const exportRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/export',
+  get('/sessions/:id/export', {
     scope: 'observe',
     summary: 'A session with its branches as a file of JSON lines, which any server imports',
     call: 'exportSession',
@@ -32,9 +30,7 @@ export const exportRoutes: readonly Route[] = [
       return exportResponse(exportLines(ports, await planExport(ports, listings)), session.key.id)
     }),
   }),
-  route({
-    method: 'get',
-    path: '/export',
+  get('/export', {
     scope: 'observe',
     concerns: 'sessions',
     summary: 'All sessions of a list in one file; takes the filters of GET /sessions',

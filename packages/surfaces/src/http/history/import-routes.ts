@@ -14,7 +14,7 @@ import { json } from '../answers/answer-schema.ts'
 import { importAnswer } from '../answers/history-answers.ts'
 import { badRequest, type Denial, isDenial } from '../denials/denial.ts'
 import { refusalDenial } from '../denials/kernel-denials.ts'
-import { type Route, type RouteCall, route } from '../router/route.ts'
+import { post, type Route, type RouteCall } from '../router/route.ts'
 import { ImportBudget, ImportInterruption } from './import-budget.ts'
 import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
@@ -26,9 +26,7 @@ const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
 export const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'
 
 export const importRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/import',
+  post('/import', {
     scope: 'operate',
     // A log says that people approved calls: only a credential that may approve adds such a log.
     furtherScopes: ['approve'],

@@ -10,7 +10,7 @@ import { json } from '../answers/answer-schema.ts'
 import { logPageAnswer } from '../answers/history-answers.ts'
 import { sessionTreeAnswer } from '../answers/tree-answers.ts'
 import { badRequest, type Denial } from '../denials/denial.ts'
-import { limitSchema, type Route, route } from '../router/route.ts'
+import { get, limitSchema, type Route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import { sessionTreeOf } from './session-tree.ts'
 
@@ -30,9 +30,7 @@ const placeSchema = v.pipe(
 )
 
 export const historyRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/log',
+  get('/sessions/:id/log', {
     scope: 'observe',
     summary:
       'A page of the log of a session: every event by its number, oldest first; `content=none` leaves the text of artifacts out',
@@ -58,9 +56,7 @@ export const historyRoutes: readonly Route[] = [
 ]
 
 export const treeRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/tree',
+  get('/sessions/:id/tree', {
     scope: 'observe',
     summary: 'The whole tree of branches that a session belongs to',
     call: 'sessionTree',

@@ -2,7 +2,7 @@
 import { jsonResponse } from '../answers/json-response.ts'
 import { docsPageAnswer, openapiAnswer } from '../answers/server-answers.ts'
 import { publicPath } from '../denials/public-path.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, type Route } from '../router/route.ts'
 import { docsPage } from './docs-page.ts'
 import { openapiDocument } from './document.ts'
 
@@ -11,9 +11,7 @@ export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
   const rows = (): readonly Route[] => [...others, ...own]
   let document: ReturnType<typeof openapiDocument> | null = null
   const own: readonly Route[] = [
-    route({
-      method: 'get',
-      path: '/openapi.json',
+    get('/openapi.json', {
       scope: 'observe',
       summary: 'The description of all routes, in OpenAPI',
       call: { name: 'openapi', answer: 'FabricOpenApi' },
@@ -24,9 +22,7 @@ export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
         return jsonResponse({ ...document, servers: [{ url: publicPath(request, '') || '/' }] })
       },
     }),
-    route({
-      method: 'get',
-      path: '/docs',
+    get('/docs', {
       scope: 'observe',
       summary: 'This description, to read',
       answers: { 200: docsPageAnswer },

@@ -30,21 +30,17 @@ import {
 } from '../answers/server-answers.ts'
 import { isDenial } from '../denials/denial.ts'
 import { metricsText } from './metrics.ts'
-import { type Route, route } from './route.ts'
+import { get, type Route } from './route.ts'
 
 export const probeRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/health',
+  get('/health', {
     scope: 'open',
     summary: 'Answers while the server is alive',
     call: 'health',
     answers: { 200: livenessAnswer },
     handle: () => json<Liveness>({ ok: true }),
   }),
-  route({
-    method: 'get',
-    path: '/ready',
+  get('/ready', {
     scope: 'open',
     summary: 'The agents of the server, and whether the server takes requests',
     call: 'ready',
@@ -69,9 +65,7 @@ export const probeRoutes: readonly Route[] = [
       return json<Readiness>(body, { status: ready ? 200 : 503 })
     },
   }),
-  route({
-    method: 'get',
-    path: '/me',
+  get('/me', {
     scope: 'observe',
     summary: 'The user, tenants and scopes of the caller’s credential',
     call: 'me',
@@ -83,9 +77,7 @@ export const probeRoutes: readonly Route[] = [
         tenants: isTicket ? [tenant] : (tenants ?? []),
       }),
   }),
-  route({
-    method: 'get',
-    path: '/agents',
+  get('/agents', {
     scope: 'observe',
     summary: 'The agents of the server, with what each needs and takes',
     call: 'agents',
@@ -96,27 +88,21 @@ export const probeRoutes: readonly Route[] = [
       return json<AgentList>({ agents: [...ports.agents.values()].map(describe) })
     },
   }),
-  route({
-    method: 'get',
-    path: '/engines',
+  get('/engines', {
     scope: 'observe',
     summary: 'The engines of the server, with what each can report',
     call: 'engines',
     answers: { 200: engineListAnswer },
     handle: ({ ports }) => json<EngineList>({ engines: [...ports.agents.values()].flatMap(engineRows) }),
   }),
-  route({
-    method: 'get',
-    path: '/builds',
+  get('/builds', {
     scope: 'observe',
     summary: 'The builds that `bridle build` made on the server’s machine',
     call: 'builds',
     answers: { 200: buildListAnswer },
     handle: ({ ports }) => json<BuildList>({ builds: ports.builds?.() ?? [] }),
   }),
-  route({
-    method: 'get',
-    path: '/metrics',
+  get('/metrics', {
     scope: 'observe',
     concerns: 'server',
     summary: 'The metrics of the server, for Prometheus',

@@ -107,19 +107,31 @@ export interface RouteCall<Q, B> extends RouteContext {
   readonly key: Key | null
 }
 
+type RouteFields<Q, B> = Omit<Route, 'method' | 'path' | 'query' | 'body' | 'handle'> & {
+  readonly query?: Q
+  readonly body?: B
+  readonly handle: (call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>) => Promise<Response | Denial> | Response | Denial
+}
+
 /** Declares a route with its handler typed by its schemas. */
 export const route = <
   const Q extends RouteSchema | undefined = undefined,
   const B extends RouteSchema | undefined = undefined,
 >(
-  row: Omit<Route, 'query' | 'body' | 'handle'> & {
-    readonly query?: Q
-    readonly body?: B
-    readonly handle: (
-      call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>,
-    ) => Promise<Response | Denial> | Response | Denial
-  },
+  row: Pick<Route, 'method' | 'path'> & RouteFields<Q, B>,
 ): Route => row as unknown as Route
+
+const routesBy =
+  (method: Route['method']) =>
+  <const Q extends RouteSchema | undefined = undefined, const B extends RouteSchema | undefined = undefined>(
+    path: string,
+    fields: RouteFields<Q, B>,
+  ): Route =>
+    route({ method, path, ...fields })
+
+export const get = routesBy('get')
+export const post = routesBy('post')
+export const remove = routesBy('delete')
 
 /** Checks the request by the route's schemas, and calls its handler. */
 export const serveRoute = async (

@@ -13,15 +13,13 @@ import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '.
 import { Denial, partNotFound } from '../denials/denial.ts'
 import { publicPath } from '../denials/public-path.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, type Route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { downloadDisposition } from './download-name.ts'
 import { findKey, onSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/artifacts',
+  get('/sessions/:id/artifacts', {
     scope: 'observe',
     summary: 'A page of the artifacts of a session, newest first',
     call: 'artifacts',
@@ -38,9 +36,7 @@ export const artifactRoutes: readonly Route[] = [
       return json<ArtifactPage>({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
     }),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/artifacts/:artifactId',
+  get('/sessions/:id/artifacts/:artifactId', {
     scope: 'observe',
     summary: 'The content of an artifact; takes a Range',
     call: 'artifact',

@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'
 import { isDenial } from '../denials/denial.ts'
-import { limitSchema, type Route, route } from '../router/route.ts'
+import { get, limitSchema, type Route } from '../router/route.ts'
 import { pageEnd } from '../streams/replay.ts'
 import { eventsAt } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
@@ -18,9 +18,7 @@ const AUDIT_PAGE_DEFAULT = 50
 const AUDIT_PAGE_MAX = 200
 
 export const auditRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/audit',
+  get('/sessions/:id/audit', {
     scope: 'observe',
     summary: 'A page of what operators and the server did with a session, newest first',
     call: 'audit',

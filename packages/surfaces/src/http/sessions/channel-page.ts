@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { json } from '../answers/answer-schema.ts'
 import { channelPageAnswer } from '../answers/session-answers.ts'
 import { isDenial } from '../denials/denial.ts'
-import { limitSchema, type Route, route } from '../router/route.ts'
+import { get, limitSchema, type Route } from '../router/route.ts'
 import { pageEnd, seqsBefore } from '../streams/replay.ts'
 import { lookUp } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
@@ -20,9 +20,7 @@ const CHANNEL_PAGE_MAX = 100
 const CHANNEL_LOOKUP_MAX = 20_000
 
 export const channelRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/channel',
+  get('/sessions/:id/channel', {
     scope: 'observe',
     summary:
       'A page of the events of a session as envelopes between its participants: the newest, or those before a `next`',

@@ -17,7 +17,7 @@ import { refusalDenial } from '../denials/kernel-denials.ts'
 import { publicPath } from '../denials/public-path.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { optionalField, optionsType, reasonFields } from '../requests/request-fields.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, post, type Route } from '../router/route.ts'
 import { findKey, onSession, requireKey } from './routes.ts'
 
 const decisionBody = optionsType(
@@ -39,9 +39,7 @@ const decisionBody = optionsType(
 )
 
 export const memoryRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions/:id/memory',
+  get('/sessions/:id/memory', {
     scope: 'observe',
     summary: 'Values of the session’s memory that people accepted, with their source, and the proposals of its agent',
     call: 'memory',
@@ -55,9 +53,7 @@ export const memoryRoutes: readonly Route[] = [
       })
     }),
   }),
-  route({
-    method: 'post',
-    path: '/sessions/:id/memory/:proposalId',
+  post('/sessions/:id/memory/:proposalId', {
     // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
     scope: 'operate',
     summary: 'Accept or reject a value that the agent proposes for its memory',

@@ -21,16 +21,14 @@ import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { optionalField, optionalText, optionsType } from '../requests/request-fields.ts'
-import { limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { get, limitSchema, omitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { lookUp } from './event-lookup.ts'
 import { importedPart } from './import-confirmation.ts'
 import { listFilter, listQueryEntries } from './list-filter.ts'
 import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/sessions',
+  get('/sessions', {
     scope: 'observe',
     summary: 'A page of sessions, newest change first, or in the order in which they were made',
     call: 'sessions',
@@ -60,9 +58,7 @@ export const sessionRoutes: readonly Route[] = [
       })
     },
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id',
+  get('/sessions/:id', {
     scope: 'observe',
     summary: 'A session as a whole, by its id',
     call: { name: 'session', fixed: { omit: 'channel' } },

@@ -14,7 +14,7 @@ import { settle } from '../denials/kernel-denials.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { correlationIdOf } from '../router/correlation-id.ts'
 import { matchPath } from '../router/path-pattern.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, type Route } from '../router/route.ts'
 
 /** The client's end of a connection, as a target implements it. */
 export interface Socket {
@@ -150,9 +150,7 @@ const acceptSocket = async (
 /** The same paths for a plain GET: a browser hides why an upgrade was refused, so its page asks here. */
 export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Route[] =>
   rows.map(({ path, scope, summary, query }) =>
-    route({
-      method: 'get',
-      path,
+    get(path, {
       scope,
       summary: `${summary} (WebSocket)`,
       ...(query && { query }),

@@ -7,13 +7,11 @@ import { json } from '../answers/answer-schema.ts'
 import { uploadAnswer } from '../answers/server-answers.ts'
 import { badRequest, Denial, isDenial } from '../denials/denial.ts'
 import { FILENAME_CHARS_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
-import { type Route, route } from '../router/route.ts'
+import { post, type Route } from '../router/route.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 export const uploadRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/files',
+  post('/files', {
     scope: 'operate',
     summary: 'Upload a file that a prompt names as an attachment',
     fileBytesMax: UPLOAD_BYTES_MAX,

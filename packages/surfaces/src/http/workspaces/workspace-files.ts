@@ -19,7 +19,7 @@ import {
   workspaceOfferAnswer,
 } from '../answers/workspace-answers.ts'
 import { badRequest, Denial, rateLimited } from '../denials/denial.ts'
-import { type Route, route } from '../router/route.ts'
+import { get, type Route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceFilesRefusal } from './workspaces.ts'
 
@@ -29,9 +29,7 @@ const WORKSPACE_PATH_CHARS_MAX = 4_096
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
 
 export const workspaceFileRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/workspaces',
+  get('/workspaces', {
     scope: 'operate',
     summary: 'The folders that a new session may work with, and how',
     call: 'workspaces',
@@ -39,9 +37,7 @@ export const workspaceFileRoutes: readonly Route[] = [
     handle: ({ access, ports }) =>
       json<WorkspaceOffer>(ports.workspaces?.offer(access) ?? { modes: [], sources: [], any_source: false }),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/workspace',
+  get('/sessions/:id/workspace', {
     scope: 'observe',
     summary: 'The workspace of a session, with the files that differ from its source',
     call: 'workspace',
@@ -53,9 +49,7 @@ export const workspaceFileRoutes: readonly Route[] = [
       return json<WorkspaceReport>({ ...workspaceFields(session), ...comparison })
     }),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/workspace/files',
+  get('/sessions/:id/workspace/files', {
     scope: 'observe',
     summary: 'The entries of a folder in the workspace of a session; without `path`, of the workspace itself',
     call: { name: 'workspaceFiles', positional: ['path'] },
@@ -68,9 +62,7 @@ export const workspaceFileRoutes: readonly Route[] = [
       return 'refused' in folder ? refusalOf(folder) : json<WorkspaceFolder>(folder)
     }),
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/workspace/file',
+  get('/sessions/:id/workspace/file', {
     scope: 'observe',
     summary: 'The text of a file in the workspace of a session, as it is now or as the workspace began',
     call: 'workspaceFile',
