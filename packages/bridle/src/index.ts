@@ -82,16 +82,7 @@ export type { OpenTools, ToolSource, ToolSourceContext } from '@bridle/agents/to
 export { connectFabricWs } from '@bridle/client/fabric/socket'
 export { HarnessClient } from '@bridle/client/harness/client'
 export { connectFabricVoice } from '@bridle/client/voice/fabric-voice'
-export type {
-  FabricVoiceAudio,
-  FabricVoiceEnd,
-  FabricVoiceEvent,
-  FabricVoiceHandle,
-  FabricVoiceOpen,
-  FabricVoiceOptions,
-  FabricVoiceRetry,
-  FabricVoiceToolResult,
-} from '@bridle/client/voice/options'
+export type * from '@bridle/client/voice/options'
 export type { Answer, Answers } from '@bridle/events/answers'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from '@bridle/events/catalogue'
 export type { Json, JsonObject } from '@bridle/events/json'

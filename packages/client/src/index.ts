@@ -118,28 +118,14 @@ export type {
   SignalRequestOptions,
 } from './fabric/calls.generated.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
-export {
-  type FabricClient,
-  fabricClient,
-  type OperatorClient,
-  operatorClient,
-} from './fabric/http.ts'
+export * from './fabric/http.ts'
 export type { ApprovalFilter, EnvelopeFeedOptions, InvokeOptions } from './fabric/request-options.ts'
 export type { FabricClientOptions } from './fabric/requests.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'
 export { HANDLED_EVENT_TYPES, reduceFrontend } from './frontend/reducer.ts'
-export {
-  emptyFrontendState,
-  type FrontendBatch,
-  type FrontendState,
-  type FrontendTool,
-  type FrontendTurn,
-  type FrontendWait,
-  frontendCursor,
-  type TimelineEntry,
-} from './frontend/state.ts'
+export * from './frontend/state.ts'
 export { HarnessClient } from './harness/client.ts'
 export { HarnessError } from './harness/error.ts'
 export type {
@@ -151,15 +137,7 @@ export type {
   PromptStorage,
   SubmitOptions,
 } from './harness/options.ts'
-export {
-  type HarnessApproval,
-  type HarnessMessage,
-  type HarnessPart,
-  type HarnessPlace,
-  type HarnessState,
-  type HarnessToolCall,
-  partText,
-} from './harness/state.ts'
+export * from './harness/state.ts'
 export { FabricError } from './http/error.ts'
 export type { UploadContent, UploadOptions } from './http/upload.ts'
 export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes.ts'
@@ -167,13 +145,4 @@ export { connectChanges } from './operator/changes.ts'
 export type { NewThread, Thread, ThreadsOptions, ThreadsState } from './threads/options.ts'
 export { type Threads, threads } from './threads/threads.ts'
 export { connectFabricVoice } from './voice/fabric-voice.ts'
-export type {
-  FabricVoiceAudio,
-  FabricVoiceEnd,
-  FabricVoiceEvent,
-  FabricVoiceHandle,
-  FabricVoiceOpen,
-  FabricVoiceOptions,
-  FabricVoiceRetry,
-  FabricVoiceToolResult,
-} from './voice/options.ts'
+export type * from './voice/options.ts'
