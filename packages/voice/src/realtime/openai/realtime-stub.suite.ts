@@ -19,7 +19,7 @@ export interface StubTurn {
   readonly audio?: Buffer
   readonly chunkBytes?: number
   readonly chunkMs?: number
-  /** The answer stops after so many pieces of audio, and goes on after this. */
+  /** The answer stops after so many pieces of audio, and goes on after this or its cancellation. */
   readonly pause?: { readonly after: number; readonly until: Promise<void> }
   /** Ends the connection after so many pieces of audio. */
   readonly dropsAfter?: number
@@ -141,6 +141,13 @@ interface StubSession {
 
 interface StubResponse {
   cancelReason: string | null
+  /** Resolves when the response is cancelled. */
+  readonly cancelled: PromiseWithResolvers<void>
+}
+
+const cancel = (response: StubResponse, reason: string): void => {
+  response.cancelReason = reason
+  response.cancelled.resolve()
 }
 
 const serve = (
@@ -231,7 +238,7 @@ const serve = (
         audio_start_ms: Math.max(0, startMs - PADDING_MS),
         item_id: newId('item'),
       })
-      if (active && detection.interrupt_response !== false) active.cancelReason = 'turn_detected'
+      if (active && detection.interrupt_response !== false) cancel(active, 'turn_detected')
       return
     }
     silentMs += audio.length / bytesPerMs
@@ -252,12 +259,12 @@ const serve = (
     let said = ''
     let pieces = 0
     for (const word of (turn.says ?? 'hello from the stub').split(/(?<= )/)) {
-      if (response.cancelReason !== null) break
       if (turn.dropsAfter === pieces) {
         ws.terminate()
         return null
       }
-      if (turn.pause?.after === pieces) await turn.pause.until
+      if (turn.pause?.after === pieces) await Promise.race([turn.pause.until, response.cancelled.promise])
+      if (response.cancelReason !== null) break
       const bytes = turn.chunkBytes ?? 4800
       const audio = turn.audio?.subarray(pieces * bytes, (pieces + 1) * bytes) ?? Buffer.alloc(bytes)
       said += word
@@ -300,7 +307,7 @@ const serve = (
     const isAside = conversation === 'none'
     if (active && !isAside) return fail('conversation_already_has_active_response', request)
     const turn = isAside ? { says: 'One moment please.' } : plan(count, session, items)
-    const response: StubResponse = { cancelReason: null }
+    const response: StubResponse = { cancelReason: null, cancelled: Promise.withResolvers() }
     if (!isAside) {
       count += 1
       active = response
@@ -364,7 +371,7 @@ const serve = (
       send('conversation.item.truncated', { item_id, content_index, audio_end_ms }),
     'response.create': (event) => void respond(event),
     'response.cancel': (event) => {
-      if (active) active.cancelReason = 'client_cancelled'
+      if (active) cancel(active, 'client_cancelled')
       else fail('response_cancel_not_active', event)
     },
   }
