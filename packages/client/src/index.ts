@@ -1,6 +1,6 @@
 // The client entry, for browsers and for Node.
 
-export { type Answer, type Answers, answerProblem, type GivenAnswer } from '@bridle/events/answers'
+export { answerProblem, type GivenAnswer, type QuestionAnswer, type QuestionAnswers } from '@bridle/events/answers'
 export { type FieldOption, type FieldType, type FormField, formFields } from '@bridle/events/forms'
 export type { Question, QuestionOption, QuestionRequest } from '@bridle/events/questions'
 export { applyOperations, DeltaError, type DeltaOperation } from '@bridle/kernel/delta'

@@ -5,13 +5,13 @@ import { isJsonObject, type JsonObject, ownProperty } from './json.ts'
 import type { Question, QuestionRequest } from './questions.ts'
 
 /** A label or a text; a list of them where the question takes several. */
-export type Answer = string | readonly string[]
+export type QuestionAnswer = string | readonly string[]
 /** Answers by the id of their question. */
-export type Answers = { readonly [questionId: string]: Answer }
+export type QuestionAnswers = { readonly [questionId: string]: QuestionAnswer }
 
 /** Answers to questions, or the values of a form. */
 export interface GivenAnswer {
-  readonly answers?: Answers
+  readonly answers?: QuestionAnswers
   readonly values?: JsonObject
 }
 
@@ -40,7 +40,7 @@ export const answerProblem = (
 }
 
 /** Whether a value from a log has the shape of answers. */
-export const isAnswers = (value: unknown): value is Answers =>
+export const isAnswers = (value: unknown): value is QuestionAnswers =>
   isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string' || isTextList(each))
 
 /** The arguments of a question as its asker gets them: with the answer added. */

@@ -8,7 +8,7 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 interface ApprovalKindRow {
   /** `runner`: a run waits for the answer. `kernel`: the session asks, and acts on the answer. A durable run may also ask about an unknown outcome. */
   readonly asker: 'runner' | 'kernel'
-  /** What an approval can carry: edited arguments, answers, or the decision alone. */
+  /** An approval can carry edited arguments, answers, or the decision alone. */
   readonly takes: 'arguments' | 'answers' | 'decision'
 }
 
@@ -20,7 +20,7 @@ export const approvalKinds = {
 } as const satisfies { readonly [K in ApprovalKind]: ApprovalKindRow }
 
 /** Kinds whose answer always goes to the run. */
-export type RunnerKind = {
+export type RunnerApprovalKind = {
   [K in ApprovalKind]: (typeof approvalKinds)[K]['asker'] extends 'runner' ? K : never
 }[ApprovalKind]
 

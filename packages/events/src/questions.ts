@@ -1,7 +1,7 @@
 // A request for answers: a few questions, or a form. Pure functions without the schema library, so that askers, the kernel, surfaces and
 // clients share them.
 
-import { type Answers, answerProblem } from './answers.ts'
+import { answerProblem, type QuestionAnswers } from './answers.ts'
 import { formProblem } from './forms.ts'
 import { isDeeperThan, isJsonObject, type JsonObject, present } from './json.ts'
 
@@ -33,9 +33,9 @@ export type Question = {
   readonly allow_free_text?: boolean
 }
 
-/** Questions, or a form. The default applies if nobody answers in time. */
+/** Questions, or a form. The default applies when the request expires. */
 export type QuestionRequest =
-  | { readonly questions: readonly Question[]; readonly schema?: never; readonly default?: Answers }
+  | { readonly questions: readonly Question[]; readonly schema?: never; readonly default?: QuestionAnswers }
   | { readonly schema: JsonObject; readonly questions?: never; readonly default?: JsonObject }
 
 /** Why a request cannot be asked, as a sentence that a model can read. */
@@ -65,7 +65,7 @@ export const parseQuestions = (asked: unknown): QuestionRequest | RequestProblem
     : problem(`The default does not fit. ${unfit}`)
 }
 
-/** Whether a value from a log has the shape of questions, whatever their number and length. */
+/** Whether a value from a log has the shape of questions. Limits do not apply. */
 export const isQuestionList = (value: unknown): value is readonly Question[] =>
   Array.isArray(value) &&
   value.every(

@@ -1,7 +1,7 @@
 // The payload of each event type. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
 // imports the schema library; clients take its types alone.
 import * as v from 'valibot'
-import { type Answers, isAnswers } from './answers.ts'
+import { isAnswers, type QuestionAnswers } from './answers.ts'
 import { APPROVAL_KINDS } from './approval-kinds.ts'
 import type { EventType } from './catalogue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
@@ -90,7 +90,7 @@ const acting = { actor: maybe(text), actor_claimed: maybe(v.literal(true)) }
 const arguments_ = object
 const questions = v.custom<readonly Question[]>(isQuestionList, 'Expected questions')
 /** The answer to questions, or the values of a form. */
-const answering = { answers: maybe(v.custom<Answers>(isAnswers, 'Expected answers')), values: maybe(object) }
+const answering = { answers: maybe(v.custom<QuestionAnswers>(isAnswers, 'Expected answers')), values: maybe(object) }
 const decision = v.picklist(APPROVAL_DECISIONS)
 const parent = v.object({ agent: text, id: text, seq: count })
 
@@ -338,10 +338,10 @@ export const schemas = {
     grants: maybe(text),
     /** The runner makes the call with these arguments or not at all. */
     fixed: maybe(v.boolean()),
-    /** Of a question: what is asked, as questions or as the schema of a form. */
+    /** A question has questions, or the schema of a form. */
     questions: maybe(questions),
     schema: maybe(object),
-    /** The answers or values that apply if nobody answers in time, and the digest of the call with them. */
+    /** The answers or values that apply when a question expires, and the digest of the call with them. */
     default: maybe(object),
     default_digest: maybe(text),
   }),

@@ -1,7 +1,7 @@
 // The commands that callers send to a session, and the reports that runners send. Both pass the same inbox and `decide`.
 
 import type { GivenAnswer } from '@bridle/events/answers'
-import type { RunnerKind } from '@bridle/events/approval-kinds'
+import type { RunnerApprovalKind } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { Question } from '@bridle/events/questions'
 import type {
@@ -362,7 +362,7 @@ export interface TextMark {
 export interface ToolApprovalRequest {
   readonly type: 'ask'
   /** Default: tool. */
-  readonly kind?: RunnerKind | 'unknown_outcome'
+  readonly kind?: RunnerApprovalKind | 'unknown_outcome'
   readonly toolCallId: string
   readonly tool: string
   readonly arguments: JsonObject
@@ -377,10 +377,10 @@ export interface ToolApprovalRequest {
   readonly grants?: string
   /** The runner makes the call with these arguments or not at all. */
   readonly fixed?: boolean
-  /** Of a question: what it asks. `questionReport` makes such a request. */
+  /** A question has questions, or the schema of a form. `questionReport` makes such a request. */
   readonly questions?: readonly Question[]
   readonly schema?: JsonObject
-  /** The answers or values that apply if nobody answers in time, and the digest of the call with them. */
+  /** The answers or values that apply when the question expires, and the digest of the call with them. */
   readonly default?: JsonObject
   readonly defaultDigest?: string
 }

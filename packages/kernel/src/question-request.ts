@@ -1,17 +1,17 @@
-// What a question asks, and the answer that it gets, as events, commands and approvals have them.
+// The fields of a question and of its answer, as events, commands and approvals have them.
 
-import type { Answers, GivenAnswer } from '@bridle/events/answers'
+import type { GivenAnswer, QuestionAnswers } from '@bridle/events/answers'
 import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
 import { type JsonObject, present } from '@bridle/events/json'
 import type { Question, QuestionRequest } from '@bridle/events/questions'
 import type { Payloads } from '@bridle/events/schemas'
 import { INPUT_SUBJECT, inputQuestions } from './user-input.ts'
 
-/** What a question asks, beside the other fields of an approval. */
+/** Fields of an approval of the kind `question`. */
 export interface QuestionFields {
   readonly questions?: readonly Question[]
   readonly schema?: JsonObject
-  /** The answers or values that apply if nobody answers in time. */
+  /** The answers or values that apply when the question expires. */
   readonly default?: JsonObject
 }
 
@@ -36,7 +36,7 @@ export const questionRequest = ({ questions, schema }: QuestionFields): Question
 /** The default as an answer; null: there is none. */
 export const defaultAnswer = ({ schema, default: byDefault }: QuestionFields): GivenAnswer | null => {
   if (byDefault === undefined) return null
-  return schema === undefined ? { answers: byDefault as Answers } : { values: byDefault }
+  return schema === undefined ? { answers: byDefault as QuestionAnswers } : { values: byDefault }
 }
 
 /** The answer in a command or an event; null: it has none. */

@@ -2,7 +2,7 @@
 // signals and output. The function begins again from its first line, and finds here what it has done before. Pure: a fold of events.
 
 import { answeredArguments } from '@bridle/events/answers'
-import type { RunnerKind } from '@bridle/events/approval-kinds'
+import type { RunnerApprovalKind } from '@bridle/events/approval-kinds'
 import { catalogue, isEventType } from '@bridle/events/catalogue'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision, Payloads } from '@bridle/events/schemas'
@@ -49,7 +49,7 @@ export interface ErrorDetails {
 
 export interface ApprovalRecord {
   readonly requestId: string
-  readonly kind: RunnerKind | 'unknown_outcome'
+  readonly kind: RunnerApprovalKind | 'unknown_outcome'
   readonly callId: string
   /** The arguments to run the call with: those of the request, or those that a person approved. */
   readonly arguments: JsonObject

@@ -1,6 +1,6 @@
 // A runner does the work of a run. It gets a job and a reporter, and reports everything through the reporter.
 
-import type { RunnerKind } from '@bridle/events/approval-kinds'
+import type { RunnerApprovalKind } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
 import type { TextMark } from '../commands.ts'
@@ -82,7 +82,7 @@ export interface ApprovalAnswer {
   readonly approvedDigest: string | null
   readonly reason: string | null
   /** Absent: an approval of a tool call. */
-  readonly kind?: RunnerKind | 'unknown_outcome'
+  readonly kind?: RunnerApprovalKind | 'unknown_outcome'
 }
 
 /** A call that waits for an approval, with the arguments that a person wrote in place of the runner's. */

@@ -1,7 +1,7 @@
 // The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
 // `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
 
-import type { Answers } from '@bridle/events/answers'
+import type { QuestionAnswers } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { Question } from '@bridle/events/questions'
 import type { ApprovalDecision, SessionStatus, ToolEffect, ToolOutcome, ToolStatus } from '@bridle/events/schemas'
@@ -87,7 +87,7 @@ export interface HarnessToolCall {
   /** The reason of a call that failed. */
   error?: string
   /** The approval that the call waits for or has got. */
-  approval?: { id: string; status: 'pending' | ApprovalDecision; answers?: Answers; values?: JsonObject }
+  approval?: { id: string; status: 'pending' | ApprovalDecision; answers?: QuestionAnswers; values?: JsonObject }
   /** The session that does the call, where it asks another agent. Its status and cost are in that session. */
   child?: { id: string; agent: string }
   /** True where a retry of the run replaced the call. */

@@ -1,6 +1,6 @@
 // A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
 
-import type { Answers } from '@bridle/events/answers'
+import type { QuestionAnswers } from '@bridle/events/answers'
 import { ownProperty, present } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
@@ -60,7 +60,7 @@ const textAnswers = async (
   { host }: AppPorts,
   key: Key,
   approvalId: string,
-): Promise<((text: string) => Answers) | null> => {
+): Promise<((text: string) => QuestionAnswers) | null> => {
   const approvals = (await host.find(key))?.state.approvals
   const open = approvals && ownProperty(approvals.open, approvalId)
   if (open) return takesText(open) ? (text) => textAnswer(open, text) : null

@@ -173,7 +173,7 @@ export const expireApprovals = (w: DecisionBuilder): void => {
   }
 }
 
-/** A question with a default is answered by it. The reason says that nobody chose it. */
+/** The default applies, if there is one. The reason tells it from a person's choice. */
 const expire = (w: DecisionBuilder, approval: Approval): void => {
   const answer = defaultAnswer(approval)
   if (!answer) return settleApproval(w, approval, 'expired', { reason: 'expired' })

@@ -1,7 +1,7 @@
 // A prompt that answers the question of a run: the user types the text instead of filling in the question. Only one question that takes
 // free text is answered so. A typed "yes" must never approve a tool.
 
-import type { Answers } from '@bridle/events/answers'
+import type { QuestionAnswers } from '@bridle/events/answers'
 import { isJsonObject, type Json } from '@bridle/events/json'
 import type { Command, InputAnswer, PromptAnswer } from '../../commands.ts'
 import { messageIdOf } from '../../ids.ts'
@@ -24,7 +24,7 @@ export const takesText = ({ questions = [] }: Pick<Approval, 'questions'>): bool
   questions.length === 1 && questions[0]?.allow_free_text === true
 
 /** A text as the answer to a question that takes one. */
-export const textAnswer = ({ questions = [] }: Pick<Approval, 'questions'>, text: string): Answers =>
+export const textAnswer = ({ questions = [] }: Pick<Approval, 'questions'>, text: string): QuestionAnswers =>
   Object.fromEntries(questions.map(({ id, multi_select }) => [id, multi_select ? [text] : text]))
 
 /** Whether the input of a prompt has files. A text answer could not hold them. */

@@ -1,6 +1,6 @@
 // Questions, and the answers to them, as approvals show them.
 
-import type { Answers } from '@bridle/events/answers'
+import type { QuestionAnswers } from '@bridle/events/answers'
 import type { Question, QuestionOption } from '@bridle/events/questions'
 import * as v from 'valibot'
 import * as f from './fields.ts'
@@ -30,7 +30,7 @@ export const questionEntries = {
 export const answerEntries = {
   answers: f.optional(
     f.described(
-      v.record(v.string(), v.union([v.string(), v.array(v.string())])) as v.GenericSchema<Answers>,
+      v.record(v.string(), v.union([v.string(), v.array(v.string())])) as v.GenericSchema<QuestionAnswers>,
       'The answers by the id of their question; absent = none.',
     ),
   ),
