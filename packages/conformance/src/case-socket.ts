@@ -1,6 +1,7 @@
 // A WebSocket of a case: the messages that it received, and the state that they add up to.
 
 import { applyOperations } from '@bridle/kernel/delta'
+import { tryOr } from '@bridle/kernel/try-or'
 import { WebSocket } from 'ws'
 import { CaseFailure, type Difference, ServerTimeout, showValue } from './failure.ts'
 
@@ -145,10 +146,4 @@ const messageOf = (text: string): CaseSocketMessage => {
     : { type: text }
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const parsed = (text: string): unknown => tryOr(text, () => JSON.parse(text))

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import { tryOr } from '@bridle/kernel/try-or'
 import { isBusy } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { folderObstacle } from './folder-obstacle.ts'
@@ -115,10 +116,4 @@ const inUseText = (path: string): string => {
 }
 
 /** Empty = unknown. */
-const ownerPid = (path: string): string => {
-  try {
-    return readFileSync(join(path, 'owner'), 'utf8').trim()
-  } catch {
-    return ''
-  }
-}
+const ownerPid = (path: string): string => tryOr('', () => readFileSync(join(path, 'owner'), 'utf8').trim())

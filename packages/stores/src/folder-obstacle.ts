@@ -1,6 +1,7 @@
 // The reason why a path cannot be a folder: a file or a link without a target stands in the way.
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { tryOr } from '@bridle/kernel/try-or'
 
 /** Null = the folder is there, or nothing is known that hinders making it. The path is absolute. */
 export const folderObstacle = (path: string): string | null => {
@@ -17,10 +18,4 @@ const nearestEntry = (path: string): string => {
 }
 
 /** Below a file there is nothing either: some systems call that an error. */
-const entryAt = (path: string): Stats | undefined => {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
+const entryAt = (path: string): Stats | undefined => tryOr(undefined, () => lstatSync(path, { throwIfNoEntry: false }))

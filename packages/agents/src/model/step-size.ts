@@ -1,5 +1,6 @@
 // The size of a step while it arrives: a step is one event, so it has to end before it is too long for one.
 import { isDeeperThan, isJsonObject, type JsonObject } from '@bridle/events/json'
+import { tryOr } from '@bridle/kernel/try-or'
 import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, STEP_CHARS_MAX } from './limits.ts'
 import type { StepContent } from './model.ts'
 import { ModelError } from './model-error.ts'
@@ -59,13 +60,8 @@ export const createStepSize = () => {
   }
 }
 
-const jsonText = (value: unknown): string | undefined => {
-  try {
-    return value === undefined ? undefined : JSON.stringify(value)
-  } catch {
-    return undefined
-  }
-}
+const jsonText = (value: unknown): string | undefined =>
+  tryOr(undefined, () => (value === undefined ? undefined : JSON.stringify(value)))
 
 const tooLong = () =>
   invalid(

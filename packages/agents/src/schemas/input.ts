@@ -3,6 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import { PAYLOAD_CHARS_MAX } from '@bridle/events/limits'
 import { acceptPromptAlone } from '@bridle/kernel/agent-info'
+import { tryOr } from '@bridle/kernel/try-or'
 import type { AgentDefinition } from '../agent.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
@@ -76,9 +77,5 @@ const validateInput = async ({ input }: AgentDefinition, value: Json): Promise<V
 
 const parseObject = (text: string): JsonObject | null => {
   if (!text.trimStart().startsWith('{')) return null
-  try {
-    return JSON.parse(text) as JsonObject
-  } catch {
-    return null
-  }
+  return tryOr(null, () => JSON.parse(text) as JsonObject)
 }

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { tryOr } from '@bridle/kernel/try-or'
 import type { DevFailure, DevReport } from '@bridle/server/cloudflare/dev-reports'
 import type { DevLines } from '../terminal/dev-lines.ts'
 
@@ -93,10 +94,5 @@ const pathOf = (address: string): string => (address.startsWith('file:') ? fileU
 /** The place at the end of a line of a stack: an address or a path, its line and its column. */
 const PLACE = /((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)(?=\)?$)/gm
 
-const readMap = (path: string): SourceMap | null => {
-  try {
-    return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
-  } catch {
-    return null
-  }
-}
+const readMap = (path: string): SourceMap | null =>
+  tryOr(null, () => new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))))

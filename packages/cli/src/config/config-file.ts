@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { tryOr } from '@bridle/kernel/try-or'
 import { UnconfirmedFileError } from '@bridle/server/agents/import-errors'
 import type { ServerOptions } from '@bridle/server/node/index'
 import { optionProblem } from '@bridle/server/option-problem'
@@ -57,10 +58,8 @@ const syntaxProblem = async (error: SyntaxError, folder: string, name: string): 
     : problem
 }
 
-const isCommonJs = (folder: string): boolean => {
-  try {
-    return (JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { type?: unknown }).type === 'commonjs'
-  } catch {
-    return false
-  }
-}
+const isCommonJs = (folder: string): boolean =>
+  tryOr(
+    false,
+    () => (JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { type?: unknown }).type === 'commonjs',
+  )

@@ -1,6 +1,7 @@
 // The state and the owner of a data folder. Reads only, and changes nothing in it.
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { tryOr } from '@bridle/kernel/try-or'
 import { folderObstacle } from '@bridle/stores/folder-obstacle'
 
 export type DataFolderState =
@@ -61,10 +62,4 @@ const isLocked = (lock: string): boolean => {
   }
 }
 
-const ownerIn = (path: string): string | null => {
-  try {
-    return readFileSync(join(path, 'owner'), 'utf8').trim()
-  } catch {
-    return null
-  }
-}
+const ownerIn = (path: string): string | null => tryOr(null, () => readFileSync(join(path, 'owner'), 'utf8').trim())

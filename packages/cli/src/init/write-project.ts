@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { tryOr } from '@bridle/kernel/try-or'
 import type { PackageSource } from './package-source.ts'
 import { findInTheWay, type TemplateName, templateFiles, writeFiles } from './templates.ts'
 
@@ -107,13 +108,7 @@ const withoutDefaults = ({ type: _type, main: _main, scripts, ...rest }: Manifes
   return { ...rest, scripts: others }
 }
 
-const parse = (text: string): Manifest | null => {
-  try {
-    return JSON.parse(text) as Manifest
-  } catch {
-    return null
-  }
-}
+const parse = (text: string): Manifest | null => tryOr(null, () => JSON.parse(text) as Manifest)
 
 const sorted = (entries: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)))

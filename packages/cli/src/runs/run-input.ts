@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { present } from '@bridle/events/json'
+import { tryOr } from '@bridle/kernel/try-or'
 import { usageError } from '../command/command.ts'
 
 export interface RunInputFlags {
@@ -52,11 +53,7 @@ const parseSetting = (setting: string): [string, PayloadValue] => {
   const at = setting.indexOf('=')
   if (at < 1) throw usageError(`--set ${setting} is not key=value.`)
   const value = setting.slice(at + 1)
-  try {
-    return [setting.slice(0, at), JSON.parse(value) as PayloadValue]
-  } catch {
-    return [setting.slice(0, at), value]
-  }
+  return tryOr([setting.slice(0, at), value], () => [setting.slice(0, at), JSON.parse(value) as PayloadValue])
 }
 
 const readPayload = (file: string): string => {

@@ -1,5 +1,6 @@
 // Commands without an answer yet. When the connection breaks, a command is sent again under its id, so that it takes effect once.
 // A cancel or an approval is rejected instead: the user decides again.
+import { tryOr } from '@bridle/kernel/try-or'
 import type { HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'
 import { HELD_MAX } from '../http/limits.ts'
 import { randomId } from '../socket/messages.ts'
@@ -235,10 +236,4 @@ const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt
 const keptPromptsOf = ({ id, command, since, sent, text }: PendingCommand): KeptPrompt[] =>
   command.type === 'submit' && text !== '' ? [{ command: { ...command, commandId: id }, since, sent }] : []
 
-const textOf = (command: HarnessCommand): string => {
-  try {
-    return JSON.stringify(command)
-  } catch {
-    return ''
-  }
-}
+const textOf = (command: HarnessCommand): string => tryOr('', () => JSON.stringify(command))

@@ -1,4 +1,5 @@
 // Prompts without an answer, kept where a reload of the page finds them. Each has its command id, so that sending it again takes effect once.
+import { tryOr } from '@bridle/kernel/try-or'
 import type { HarnessCommand } from '@bridle/wire/transport/wire'
 import { HELD_MAX } from '../http/limits.ts'
 import type { PromptStorage } from './options.ts'
@@ -52,22 +53,13 @@ export class KeptPrompts {
   }
 
   #read(): string {
-    try {
-      return this.#storage?.getItem(this.#key ?? '') ?? ''
-    } catch {
-      return ''
-    }
+    return tryOr('', () => this.#storage?.getItem(this.#key ?? '') ?? '')
   }
 }
 
 /** The storage of a tab. Node has a `sessionStorage`, too, which no reload reads. */
-const pageStorage = (): PromptStorage | null => {
-  try {
-    return typeof document === 'undefined' ? null : sessionStorage
-  } catch {
-    return null
-  }
-}
+const pageStorage = (): PromptStorage | null =>
+  tryOr(null, () => (typeof document === 'undefined' ? null : sessionStorage))
 
 /** The address without its credentials, which change and are secrets. */
 const keyOf = (url: string, tenant?: string): string => {

@@ -1,4 +1,5 @@
 // Audio as bytes and as base64, in browsers and in Node.
+import { tryOr } from '@bridle/kernel/try-or'
 import type { WebSocketClass } from '../socket/reconnecting-socket.ts'
 
 /** The bytes of any view of them. No copy is made. */
@@ -14,13 +15,8 @@ export const toBase64 = (bytes: Uint8Array): string => {
 }
 
 /** Null = no base64. */
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
-  try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-  } catch {
-    return null
-  }
-}
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null =>
+  tryOr(null, () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))
 
 /** The WebSockets of a voice line: binary frames arrive as bytes, and the line knows how much the network has not taken yet. */
 export class BinarySockets {

@@ -11,6 +11,7 @@ import type {
   OpenApproval,
   SettledListing,
 } from '@bridle/kernel/ports/directory'
+import { tryOr } from '@bridle/kernel/try-or'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
 import type { StoreMaintenance } from './maintenance.ts'
 import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './session-ranges.ts'
@@ -312,13 +313,7 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
 /** Null when it is damaged. */
-export const parseOrNull = <T>(text: string): T | null => {
-  try {
-    return JSON.parse(text) as T | null
-  } catch {
-    return null
-  }
-}
+export const parseOrNull = <T>(text: string): T | null => tryOr(null, () => JSON.parse(text) as T | null)
 
 /** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
 export const rowWithOwner = (text: string, owner: string | null): DirectoryRow | null => {

@@ -1,5 +1,7 @@
 // The shell that asks: what its agent learns about it, and how its answers are shaped.
+
 import { type JsonObject, present } from '@bridle/events/json'
+import { tryOr } from '@bridle/kernel/try-or'
 import type { ShellIdentity } from '@bridle/wire/openharness/wire'
 
 /** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
@@ -19,7 +21,7 @@ export const shellInput = ({ shell_kind, shell_version, locale, timezone }: Shel
   })
 }
 
-const isLocale = (locale: string): boolean => attempt(() => new Intl.Locale(locale)) !== null
+const isLocale = (locale: string): boolean => tryOr(null, () => new Intl.Locale(locale)) !== null
 
 /** Formats by time zone, such as `2026-01-31 23:59`: making one takes longer than all else that a shell needs. */
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -29,19 +31,10 @@ const formatFor = (timeZone: string): Intl.DateTimeFormat | null => {
   const known = formats.get(timeZone)
   if (known) return known
   // Swedes write dates in this order.
-  const made = attempt(() => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }))
+  const made = tryOr(null, () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }))
   if (formats.size >= TIME_ZONES_MAX) formats.clear()
   if (made) formats.set(timeZone, made)
   return made
-}
-
-/** Null where the platform refuses the name. */
-const attempt = <T>(make: () => T): T | null => {
-  try {
-    return make()
-  } catch {
-    return null
-  }
 }
 
 /** Shells that show plain text, and shells that are read from afar, or while driving. */

@@ -1,5 +1,6 @@
 // The value that a tool, or a middleware after it, returns: as JSON that the log can hold, or the reason why it is none.
 import { isDeeperThan, type Json } from '@bridle/events/json'
+import { tryOr } from '@bridle/kernel/try-or'
 import { toPlainJson } from '../../schemas/input.ts'
 import { TOOL_RESULT_CHARS_MAX } from '../../session/limits.ts'
 
@@ -23,10 +24,5 @@ export const resultOf = (tool: string, returned: unknown): ToolResult => {
   return typeof value !== 'string' && JSON.stringify(value).length > TOOL_RESULT_CHARS_MAX ? tooLarge : { value }
 }
 
-const plainResult = (returned: unknown): Json | undefined => {
-  try {
-    return toPlainJson(returned, 'result of a tool')
-  } catch {
-    return undefined
-  }
-}
+const plainResult = (returned: unknown): Json | undefined =>
+  tryOr(undefined, () => toPlainJson(returned, 'result of a tool'))

@@ -22,11 +22,7 @@ export const codexLogin: LoginSource = {
 const readAuthFile = ({ CODEX_HOME, HOME, USERPROFILE }: NodeJS.ProcessEnv): string | null => {
   const home = HOME || USERPROFILE
   const folder = CODEX_HOME || (home ? join(home, '.codex') : null)
-  try {
-    return folder === null ? null : readFileSync(join(folder, 'auth.json'), 'utf8')
-  } catch {
-    return null
-  }
+  return tryOr(null, () => (folder === null ? null : readFileSync(join(folder, 'auth.json'), 'utf8')))
 }
 
 const loginOf = (text: string, url: string, nowMs: number): Login | LoginProblem | null => {

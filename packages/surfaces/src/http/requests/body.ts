@@ -1,5 +1,6 @@
 // A request's JSON body: bounded in size and depth, and read once.
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import { tryOr } from '@bridle/kernel/try-or'
 import { badRequest, Denial, isDenial } from '../denials/denial.ts'
 import { parseJson } from './json-text.ts'
 
@@ -49,13 +50,8 @@ const parseObject = (bytes: Uint8Array): JsonObject | Denial => {
 }
 
 /** Null when the bytes are not UTF-8. */
-const textOf = (bytes: Uint8Array): string | null => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
+const textOf = (bytes: Uint8Array): string | null =>
+  tryOr(null, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 
 interface IterableBody {
   values(options: { readonly preventCancel: boolean }): AsyncIterable<Uint8Array>

@@ -1,5 +1,6 @@
 // JSON from callers. It is measured before it is parsed: deep nesting or very many values would cost memory and time.
 import { DEPTH_MAX } from '@bridle/events/limits'
+import { tryOr } from '@bridle/kernel/try-or'
 
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
@@ -19,13 +20,7 @@ export const parseJson = (
 }
 
 /** Undefined when the text is not JSON: no JSON text has that value. */
-const tryParse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const tryParse = (text: string): unknown => tryOr(undefined, () => JSON.parse(text))
 
 const keysIn = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0

@@ -1,4 +1,5 @@
 // Path patterns with `:name` parameters, for sockets and `Allow`, which the router does not match.
+import { tryOr } from '@bridle/kernel/try-or'
 
 /** The parameters of the path; null = the path does not match the pattern. */
 export const matchPath = (pattern: string, path: string): Record<string, string> | null => {
@@ -16,10 +17,4 @@ export const matchPath = (pattern: string, path: string): Record<string, string>
 }
 
 /** Null = the text is not well encoded. */
-export const decodedOrNull = (text: string): string | null => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
-}
+export const decodedOrNull = (text: string): string | null => tryOr(null, () => decodeURIComponent(text))
