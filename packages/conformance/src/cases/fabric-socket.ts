@@ -26,6 +26,17 @@ const replayed: readonly CaseStep[] = [
 /** A session with one run, and a socket that has read it. */
 const opened = [here, ...replayed]
 
+/** A socket that has heard the question of the run. */
+const asked: readonly CaseStep[] = [
+  stream('asks', 'approval_requested'),
+  { open: 'a', path: `${socket}?replay=all` },
+  {
+    hear: 'a',
+    message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
+  },
+  { hear: 'a', message: { type: 'replay-end' } },
+]
+
 export const fabricSocketCases: readonly ConformanceCase[] = [
   caseOn('token', '[W2] a refused upgrade is answered like a request; a plain GET says 426', [
     { open: 'a', path: socket, refused: refusal(401, 'unauthorized') },
@@ -115,13 +126,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   ]),
   caseOf('[W10] an approval is settled once', [
     begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }]),
-    stream('asks', 'approval_requested'),
-    { open: 'a', path: `${socket}?replay=all` },
-    {
-      hear: 'a',
-      message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
-    },
-    { hear: 'a', message: { type: 'replay-end' } },
+    ...asked,
     { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'denied', reason: 'no' } },
     { hear: 'a', message: { type: 'event', event: { type: 'approval_resolved', data: { decision: 'denied' } } } },
     { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-9' } },
@@ -130,13 +135,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   ]),
   caseOf('[W10] [S67] edited arguments that do not fit are refused, and the approval stays open', [
     begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }]),
-    stream('asks', 'approval_requested'),
-    { open: 'a', path: `${socket}?replay=all` },
-    {
-      hear: 'a',
-      message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
-    },
-    { hear: 'a', message: { type: 'replay-end' } },
+    ...asked,
     {
       say: 'a',
       message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-1' },

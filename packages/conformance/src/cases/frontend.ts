@@ -2,6 +2,8 @@
 import type { ConformanceCase } from '../case.ts'
 import { caseOf, exchange, get, ok, post, remove, script, shows, status, stream } from './steps.ts'
 
+const branching = '/chat/sessions/{s}/branch'
+const events = '/chat/sessions/{s}/events/stream'
 const bad = shows({ error: { $any: true } }, 400)
 
 export const frontendCases: readonly ConformanceCase[] = [
@@ -15,10 +17,10 @@ export const frontendCases: readonly ConformanceCase[] = [
       shows({ session_id: '{s}', health: { score: 100 } }, 201),
     ),
     post('/chat/sessions/{s}/turns', { prompt: script({ text: 'Hello' }) }, shows({ turn_id: { $any: true } }, 202)),
-    stream('told', 'turn_end', { path: '/chat/sessions/{s}/events/stream' }),
+    stream('told', 'turn_end', { path: events }),
     get('/chat/sessions/{s}', shows({ resume_points: { $any: true }, channel: { channel_id: 'session:{s}' } })),
-    post('/chat/sessions/{s}/branch', { from_event_id: 'ev-9999' }, bad),
-    post('/chat/sessions/{s}/branch', { from_event_id: 'ev-2~2' }, bad),
+    post(branching, { from_event_id: 'ev-9999' }, bad),
+    post(branching, { from_event_id: 'ev-2~2' }, bad),
   ]),
   caseOf(
     '[F20] [F21] a turn that ends over its budget lowers the score at once; the question of the next one takes no other arguments',
@@ -29,14 +31,14 @@ export const frontendCases: readonly ConformanceCase[] = [
         status(201),
       ),
       post('/chat/sessions/{s}/turns', { prompt: script({ text: 'Hello' }, { usage: { cost_usd: 2 } }) }, status(202)),
-      stream('first', 'turn_end', { path: '/chat/sessions/{s}/events/stream' }),
+      stream('first', 'turn_end', { path: events }),
       get(
         '/chat/sessions/{s}',
         shows({ status: 'idle', health: { score: 80, flags: ['budget'], budget_pressure: { level: 'crossed' } } }),
       ),
       post('/chat/sessions/{s}/turns', { prompt: script({ text: 'More' }) }, status(202)),
       stream('second', 'approval_required', {
-        path: '/chat/sessions/{s}/events/stream',
+        path: events,
         last: { data: { payload: { request_id: { $save: 'approval' }, kind: 'budget' } } },
       }),
       post('/sessions/{s}/approvals/{approval}/approve', { args: { subject: 'max_total_tokens' } }, bad),
@@ -47,14 +49,14 @@ export const frontendCases: readonly ConformanceCase[] = [
     post('/agents/scripted/{s}', { prompt: script({ text: 'one' }) }, ok),
     post('/agents/scripted/{s}', { prompt: script({ text: 'two' }) }, ok),
     post(
-      '/chat/sessions/{s}/branch',
+      branching,
       { from_event_id: 'ev-2', session_id: '{s}-child' },
       shows({ lastEventId: { $match: '^ev-[0-9]+$' } }, 201),
     ),
     remove('/agents/scripted/{s}-child', ok),
     get('/sessions/{s}', shows({ lastEventId: { $save: 'head' } })),
     post(
-      '/chat/sessions/{s}/branch',
+      branching,
       { from_event_id: '{head}', session_id: '{s}-child' },
       shows({ branch_source_event_id: '{head}', lastEventId: { $match: '^ev-[0-9]+~2$' } }, 201),
     ),

@@ -1,8 +1,10 @@
 // docs/protocol/history.md: the log of a session, files of several sessions, and the tree of branches.
-import type { ConformanceCase } from '../case.ts'
+import type { AnswerPattern, ConformanceCase } from '../case.ts'
 import { caseOf, exchange, get, ok, post, run, say, shows } from './steps.ts'
 
 const first = { seq: 1, at: { $any: true }, type: 'session_created', payload: { kind: 'chat', agent: 'scripted' } }
+
+const sendFile = (raw: string, answer: AnswerPattern) => exchange({ method: 'POST', path: '/import', raw }, answer)
 
 export const historyCases: readonly ConformanceCase[] = [
   caseOf('[X2] the log comes in pages, by the numbers of its events', [
@@ -34,20 +36,14 @@ export const historyCases: readonly ConformanceCase[] = [
       headers: { 'content-type': { $match: 'application/x-ndjson' } },
       text: { $save: 'file' },
     }),
-    exchange({ method: 'POST', path: '/import', raw: '{file}' }, shows({ sessions: { $length: 3 } })),
+    sendFile('{file}', shows({ sessions: { $length: 3 } })),
     get('/export?search={s}', { status: 200, text: '{file}' }),
   ]),
   caseOf('[X11] a file that is none is a 400 with its line', [
-    exchange(
-      { method: 'POST', path: '/import', raw: '{"hello":"there"}\n' },
-      shows({ error: { $match: '^Line 1: This is no export' } }, 400),
-    ),
-    exchange(
-      { method: 'POST', path: '/import', raw: '{"bridle":"export"}\n' },
-      shows({ error: { $match: '^Line 1: The first line has no version' } }, 400),
-    ),
-    exchange(
-      { method: 'POST', path: '/import', raw: '{"bridle":"export","version":1,"created_by":"bridle"}\n{' },
+    sendFile('{"hello":"there"}\n', shows({ error: { $match: '^Line 1: This is no export' } }, 400)),
+    sendFile('{"bridle":"export"}\n', shows({ error: { $match: '^Line 1: The first line has no version' } }, 400)),
+    sendFile(
+      '{"bridle":"export","version":1,"created_by":"bridle"}\n{',
       shows({ error: { $match: '^Line 2: The file is cut off' } }, 400),
     ),
   ]),

@@ -1,5 +1,5 @@
 // docs/protocol/http.md: invoking, errors, access, and what else the routes answer.
-import type { ConformanceCase } from '../case.ts'
+import type { AnswerPattern, ConformanceCase } from '../case.ts'
 import {
   bearer,
   begin,
@@ -37,6 +37,11 @@ const noSuchAgent = shows(
   404,
 )
 const bad = shows({ error: { $match: '.' } }, 400)
+const approval = '/sessions/{s}/approvals/{approval}'
+const asked = stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } })
+/** A prompt with an uploaded file. */
+const attach = (text: string, ref_id: string, answer: AnswerPattern, path = invoke) =>
+  exchange({ method: 'POST', path, script: say(text), body: { attachments: [{ ref_id }] } }, answer)
 const approveOnce = { 'idempotency-key': 'approve-1' }
 
 export const httpCases: readonly ConformanceCase[] = [
@@ -434,32 +439,27 @@ export const httpCases: readonly ConformanceCase[] = [
       last: { data: { data: { approvalId: { $save: 'approval' }, args: { n: 1 } } } },
     }),
     get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
-    post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), approveOnce),
+    post(`${approval}/approve`, { args: { n: 2 } }, shows({ ok: true }), approveOnce),
     { answered: 'run', answer: shows({ result: 'done' }) },
     stream('resolved', 'approval_resolved', {
       last: { data: { data: { approvalId: '{approval}', decision: 'approved', args: { n: 2 } } } },
     }),
-    post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, ok),
-    post('/sessions/{s}/approvals/{approval}/approve', { args: { n: 2 } }, shows({ ok: true }), approveOnce),
-    post(
-      '/sessions/{s}/approvals/{approval}/approve',
-      { args: { n: 2 }, reason: 'other' },
-      refusal(409, 'conflict'),
-      approveOnce,
-    ),
-    post('/sessions/{s}/approvals/{approval}/reject', {}, refusal(409, 'conflict')),
+    post(`${approval}/approve`, { args: { n: 2 } }, ok),
+    post(`${approval}/approve`, { args: { n: 2 } }, shows({ ok: true }), approveOnce),
+    post(`${approval}/approve`, { args: { n: 2 }, reason: 'other' }, refusal(409, 'conflict'), approveOnce),
+    post(`${approval}/reject`, {}, refusal(409, 'conflict')),
   ]),
   caseOf('[S67] edited arguments that do not fit are refused, and the approval stays open', [
     begin('run', [{ approve: 'write', id: 'c1', args: { path: 'a' }, takes: ['path'] }, { text: 'done' }]),
-    stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } }),
+    asked,
     post(
-      '/sessions/{s}/approvals/{approval}/approve',
+      `${approval}/approve`,
       { args: { paht: 'b' } },
       shows({ error: { $match: '"write" do not fit: path: ' } }, 400),
       approveOnce,
     ),
     get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
-    post('/sessions/{s}/approvals/{approval}/approve', { args: { path: 'b' } }, shows({ ok: true }), approveOnce),
+    post(`${approval}/approve`, { args: { path: 'b' } }, shows({ ok: true }), approveOnce),
     { answered: 'run', answer: shows({ result: 'done' }) },
   ]),
   caseOf('[H25] what it tells of itself', [
@@ -480,11 +480,11 @@ export const httpCases: readonly ConformanceCase[] = [
   ]),
   caseOf('[H43] [H45] [H49] [H50] wrong values of a request are named, and unknown names are accepted', [
     begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }]),
-    stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } }),
-    post('/sessions/{s}/approvals/{approval}/approve', { decision: 'denied' }, bad),
+    asked,
+    post(`${approval}/approve`, { decision: 'denied' }, bad),
     get(invoke, shows({ approvals: [{ status: 'pending', args: { n: 1, _tool_call_id: { $absent: true } } }] })),
     post(
-      '/sessions/{s}/approvals/{approval}/reject',
+      `${approval}/reject`,
       { decision: 'denied', resaon: 'x' },
       shows({ decision: 'denied', warnings: [{ $match: '"resaon".*"reason"' }] }),
     ),
@@ -562,22 +562,10 @@ export const httpCases: readonly ConformanceCase[] = [
       },
       shows({ ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 }, 201),
     ),
-    exchange(
-      { method: 'POST', path: invoke, script: say('one'), body: { attachments: [{ ref_id: '{file}' }] } },
-      shows({ result: 'one' }),
-    ),
-    exchange(
-      { method: 'POST', path: invoke, script: say('two'), body: { attachments: [{ ref_id: '{file}' }] } },
-      shows({ result: 'two' }),
-    ),
-    exchange(
-      { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{file}' }] } },
-      shows({ error: { $match: '^attachments\\.0\\.ref_id: ' } }, 400),
-    ),
-    exchange(
-      { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{s}' }] } },
-      bad,
-    ),
+    attach('one', '{file}', shows({ result: 'one' })),
+    attach('two', '{file}', shows({ result: 'two' })),
+    attach('no', '{file}', shows({ error: { $match: '^attachments\\.0\\.ref_id: ' } }, 400), `${invoke}-b`),
+    attach('no', '{s}', bad, `${invoke}-b`),
     exchange({ method: 'POST', path: '/files', headers: { 'content-type': 'text/plain' }, raw: '' }, bad),
   ]),
 ]

@@ -1,5 +1,5 @@
 // docs/protocol/openharness.md and openharness-profiles.md: turns, conversations, approvals and errors of the engine, and its profiles.
-import type { CaseRequest, ConformanceCase, Pattern } from '../case.ts'
+import type { AnswerPattern, CaseRequest, ConformanceCase, Pattern } from '../case.ts'
 import { caseOf, exchange, get, ok, script, shows, stream } from './steps.ts'
 
 const send = (context: object, more: object = {}, payload: object = {}): CaseRequest => ({
@@ -7,6 +7,8 @@ const send = (context: object, more: object = {}, payload: object = {}): CaseReq
   path: '/v1/openharness',
   body: { protocol_version: '1.0.0', request: { context, ...payload }, ...more },
 })
+const turn = (context: object, answer: AnswerPattern, more: object = {}, payload: object = {}) =>
+  exchange(send(context, more, payload), answer)
 /** A prompt in the session of the case. */
 const prompt = (...steps: unknown[]) => ({ session_id: '{s}', user_intent: script(...steps) })
 const says = (text: string, more: object = {}) =>
@@ -58,49 +60,50 @@ const feedback = (id: string, request_id: string, outcome = 'executed'): CaseReq
     { request_id: id, capabilities: { 'openharness.execution_feedback': true } },
     { extensions: { 'openharness.execution_feedback': [{ request_id, index: 0, outcome }] } },
   )
+const conflict = shows({ response: { error: { code: 'request_id_conflict' } } }, 409)
 const nothing: Pattern = { response: { status: 'success', action_directives: [] } }
 
 export const openharnessCases: readonly ConformanceCase[] = [
   caseOf('[OH6] a turn echoes its ids, and its session is that of every wire', [
-    exchange(send(prompt({ text: 'Hello' }), { request_id: 'req-1', correlation_id: 'corr-1' }), {
-      ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
-      headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
-    }),
+    turn(
+      prompt({ text: 'Hello' }),
+      {
+        ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
+        headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+      },
+      { request_id: 'req-1', correlation_id: 'corr-1' },
+    ),
     get('/sessions/{s}', shows({ messages: { $length: 2 } })),
   ]),
   caseOf('[OH3] unknown fields are ignored at every level', [
-    exchange(
-      send(
-        { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
-        { request_id: 'req-1', priority: 7 },
-        { hints: [1, 2] },
-      ),
+    turn(
+      { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
       says('Hello', { request_id: 'req-1' }),
+      { request_id: 'req-1', priority: 7 },
+      { hints: [1, 2] },
     ),
   ]),
   caseOf('[OH11] a turn that names no session gets a new one', [
-    exchange(send({ user_intent: script({ text: 'Hello' }) }), names({ session_id: { $save: 'made' } })),
+    turn({ user_intent: script({ text: 'Hello' }) }, names({ session_id: { $save: 'made' } })),
     get('/sessions/{made}', ok),
   ]),
   caseOf('[OH12] a request is made once', [
-    exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
-    exchange(send(prompt({ text: 'One' }), { request_id: 'once' }), says('One')),
-    exchange(
-      send(prompt({ text: 'Two' }), { request_id: 'once' }),
+    turn(prompt({ text: 'One' }), says('One'), { request_id: 'once' }),
+    turn(prompt({ text: 'One' }), says('One'), { request_id: 'once' }),
+    turn(
+      prompt({ text: 'Two' }),
       shows({ response: { error: { code: 'request_id_conflict', retryable: false } } }, 409),
+      { request_id: 'once' },
     ),
     get('/sessions/{s}', shows({ messages: { $length: 2 } })),
   ]),
   caseOf('[OH22] a conversation is branched from its session', [
-    exchange(send(prompt({ text: 'One' })), says('One')),
-    exchange(
-      send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
+    turn(prompt({ text: 'One' }), says('One')),
+    turn(
+      { session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) },
       names({ session_id: { $save: 'child' } }),
     ),
-    exchange(
-      send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
-      says('Three'),
-    ),
+    turn({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }, says('Three')),
     get('/sessions/{child}', shows({ messages: { $length: 6 } })),
     get('/sessions/{s}', shows({ messages: { $length: 2 } })),
   ]),
@@ -109,78 +112,81 @@ export const openharnessCases: readonly ConformanceCase[] = [
       { method: 'POST', path: '/import', raw: lineOfTheAssistant },
       shows({ sessions: [{ id: { $save: 'made' } }] }),
     ),
-    exchange(
-      send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+    turn(
+      { session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) },
       shows({
         response: {
           action_directives: [{ payload: { text: 'One' } }],
           extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
         },
       }),
+      { request_id: 'one' },
     ),
     get('/sessions/{child}', shows({ agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } })),
     get('/sessions/{made}', shows({ agent: 'assistant', messages: { $length: 0 } })),
-    exchange(
-      send({
+    turn(
+      {
         session_id: '{made}',
         ...scripted,
         user_intent: script({ approve: 'write' }, { text: 'Written' }),
-      }),
+      },
       shows({
         response: {
           action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
         },
       }),
     ),
-    exchange(send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }), {
-      ...says('Written'),
-      headers: { 'x-bridle-session': '{child}' },
-    }),
-    exchange(send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }), {
-      ...says('One'),
-      headers: { 'x-bridle-session': '{child}' },
-    }),
+    turn(
+      { session_id: '{made}', continuation: { continuation_token: '{yes}' } },
+      {
+        ...says('Written'),
+        headers: { 'x-bridle-session': '{child}' },
+      },
+    ),
+    turn(
+      { session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) },
+      {
+        ...says('One'),
+        headers: { 'x-bridle-session': '{child}' },
+      },
+      { request_id: 'one' },
+    ),
     get('/sessions/{child}', shows({ messages: { $length: 4 } })),
   ]),
   caseOf('[OH143] a run_id alone says how its run stands', [
-    exchange(send(prompt({ text: 'One' })), names({ run_id: { $save: 'run' } })),
-    exchange(send({ session_id: '{s}', continuation: { run_id: '{run}' } }), says('One')),
-    exchange(
-      send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
+    turn(prompt({ text: 'One' }), names({ run_id: { $save: 'run' } })),
+    turn({ session_id: '{s}', continuation: { run_id: '{run}' } }, says('One')),
+    turn(
+      { session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } },
       shows({ response: { error: { code: 'continuation_expired', retryable: false } } }, 410),
     ),
     get('/sessions/{s}', shows({ messages: { $length: 2 } })),
   ]),
   caseOf('[OH146] attachments alone are a prompt', [
-    exchange(
-      send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
-      says('Read'),
-    ),
+    turn({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }, says('Read')),
   ]),
   caseOf(
     '[OH12] a second try may come from a device that has changed',
     ['a', 'b'].map((screen_hash) =>
-      exchange(
-        send(
-          {
-            ...prompt({ text: 'One' }),
-            ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
-          },
-          { request_id: 'once' },
-        ),
+      turn(
+        {
+          ...prompt({ text: 'One' }),
+          ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
+        },
         says('One'),
+        { request_id: 'once' },
       ),
     ),
   ),
   caseOf('[OH147] a question says what its user can do, to a shell that cannot show it', [
-    exchange(
-      send(prompt({ approve: 'write' })),
+    turn(
+      prompt({ approve: 'write' }),
       directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
     ),
   ]),
   caseOf('[OH20] a question is answered by its token, which knows its session, and once', [
-    exchange(
-      send(prompt({ approve: 'write' }, { text: 'Written' })),
+    turn(
+      prompt({ approve: 'write' }, { text: 'Written' }),
       shows({
         response: {
           action_directives: [
@@ -198,36 +204,36 @@ export const openharnessCases: readonly ConformanceCase[] = [
         },
       }),
     ),
-    exchange(send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }), {
-      ...says('Written'),
-      headers: { 'x-bridle-session': '{s}' },
-    }),
-    exchange(
-      send(prompt({ text: 'New' }), { request_id: 'yes' }),
-      shows({ response: { error: { code: 'request_id_conflict' } } }, 409),
+    turn(
+      { continuation: { continuation_token: '{yes}' } },
+      {
+        ...says('Written'),
+        headers: { 'x-bridle-session': '{s}' },
+      },
+      { request_id: 'yes' },
     ),
-    exchange(
-      send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
+    turn(prompt({ text: 'New' }), conflict, { request_id: 'yes' }),
+    turn(
+      { continuation: { continuation_token: '{no}' } },
       shows({ response: { error: { code: 'continuation_used' } } }, 409),
+      { request_id: 'no' },
     ),
-    exchange(
-      send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
+    turn(
+      { session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } },
       fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
     ),
   ]),
   caseOf('[OH130] cards and parallel groups reach only shells that have them', [
-    exchange(
-      send(
-        { session_id: '{s}', user_intent: cardAndAction },
-        { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
-      ),
+    turn(
+      { session_id: '{s}', user_intent: cardAndAction },
       directs(
         { action_type: 'render_ui', payload: { component: 'Chart' } },
         { action_type: 'com.example.show', execution: 'parallel' },
       ),
+      { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
     ),
-    exchange(
-      send({ session_id: '{s}', user_intent: cardAndAction }),
+    turn(
+      { session_id: '{s}', user_intent: cardAndAction },
       directs(
         { action_type: 'render_message', payload: { text: 'A chart.' } },
         { action_type: 'com.example.show', execution: 'sequential' },
@@ -286,7 +292,7 @@ export const openharnessCases: readonly ConformanceCase[] = [
     },
   ]),
   caseOf('[OH124] [OH125] feedback comes in a request of its own, once, and is an event', [
-    exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+    turn(prompt({ text: 'One' }), says('One'), { request_id: 'req-1' }),
     exchange(feedback('report', 'req-1'), shows(nothing)),
     exchange(feedback('report', 'req-1'), shows(nothing)),
     stream('events', 'execution_feedback', {
@@ -295,18 +301,18 @@ export const openharnessCases: readonly ConformanceCase[] = [
     get('/sessions/{s}', shows({ messages: { $length: 2 } })),
   ]),
   caseOf('[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out', [
-    exchange(send(prompt({ text: 'One' }), { request_id: 'req-1' }), says('One')),
+    turn(prompt({ text: 'One' }), says('One'), { request_id: 'req-1' }),
     exchange(feedback('report', 'elsewhere'), shows(nothing)),
     exchange(
       feedback('wrong', 'req-1', 'lost'),
       fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
     ),
-    exchange(feedback('req-1', 'req-1'), shows({ response: { error: { code: 'request_id_conflict' } } }, 409)),
+    exchange(feedback('req-1', 'req-1'), conflict),
   ]),
   caseOf('[OH8] every mistake gets a whole envelope', [
-    exchange(send({ session_id: '{s}' }), fails(400, 'invalid_request', { field: 'context.user_intent' })),
-    exchange(
-      send({ environment_state: { privacy_tier: 'odd' } }),
+    turn({ session_id: '{s}' }, fails(400, 'invalid_request', { field: 'context.user_intent' })),
+    turn(
+      { environment_state: { privacy_tier: 'odd' } },
       fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
     ),
     exchange(
@@ -314,9 +320,8 @@ export const openharnessCases: readonly ConformanceCase[] = [
       fails(400, 'invalid_request', { field: 'body' }),
     ),
     get('/v1/openharness', fails(405, 'invalid_request', { field: 'method' })),
-    exchange(
-      send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
-      shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400),
-    ),
+    turn({ user_intent: 'x' }, shows({ response: { error: { code: 'protocol_version_unsupported' } } }, 400), {
+      protocol_version: '2.0.0',
+    }),
   ]),
 ]
