@@ -11,29 +11,37 @@ import { openSqlite } from '@bridle/stores/data-folder'
 import { lockFolder, makeFolder, writeFolderOwner } from '@bridle/stores/folder-lock'
 import type { OpenStore, StoreOpener } from '@bridle/stores/open-store'
 import { messageOf, ServerFault } from '@bridle/system/server-fault'
-import { isBuiltInStore, storeProblem } from './store-setting.ts'
+import { isBuiltInStore, type StoreName, storeProblem } from './store-setting.ts'
 
 /** Locks the folder `data` for this process until the store is closed. */
 export const openServerStore = async (store: string | StoreOpener, data: string): Promise<Required<OpenStore>> => {
   const problem = typeof store === 'string' ? storeProblem(store) : null
   if (problem !== null) throw new ServerFault('store_invalid', problem)
   const folder = resolve(data)
-  const name = store === 'sqlite' || store === 'memory' ? store : null
+  const name = typeof store === 'string' && isBuiltInStore(store) ? store : null
   checkOwnStore(folder, name)
-  if (store === 'sqlite') return { name: 'sqlite', ...(await openSqlite(folder)) }
-  return openIn(folder, name === 'memory' ? openMemory : typeof store === 'string' ? await loadOpener(store) : store)
+  if (name !== null) return builtInOpeners[name](folder)
+  return openIn(folder, typeof store === 'string' ? await loadOpener(store) : store, checkOwnName)
 }
 
-const openMemory: StoreOpener = async () => ({ name: 'memory', ...memoryStore(), close: async () => {} })
+/** SQLite locks its folder itself. */
+const builtInOpeners: { readonly [name in StoreName]: (folder: string) => Promise<Required<OpenStore>> } = {
+  sqlite: async (folder) => ({ name: 'sqlite', ...(await openSqlite(folder)) }),
+  memory: (folder) => openIn(folder, async () => ({ name: 'memory', ...memoryStore(), close: async () => {} })),
+}
 
-const openIn = async (folder: string, open: StoreOpener): Promise<Required<OpenStore>> => {
+const openIn = async (
+  folder: string,
+  open: StoreOpener,
+  checkName: (name: string) => void = () => {},
+): Promise<Required<OpenStore>> => {
   makeFolder(folder)
   const unlock = lockFolder(folder)
   try {
     writeFolderOwner(folder)
     const store = checkOpenStore(await open({ data: folder }))
     try {
-      if (open !== openMemory) checkOwnName(store.name)
+      checkName(store.name)
       checkOwnStore(folder, store.name)
       if (store.name !== 'memory') writeFileSync(join(folder, STORE_FILE), `${store.name}\n`, { mode: 0o600 })
     } catch (error) {

@@ -1,9 +1,15 @@
 // The setting `store`, as a text: the name of a store that is built in, or the path of a module that opens one.
 import { statSync } from 'node:fs'
 
-const names: readonly string[] = ['sqlite', 'memory']
+export type StoreName = 'sqlite' | 'memory'
 
-export const isBuiltInStore = (name: string): boolean => names.includes(name)
+/** The built-in stores, each in one line for people. */
+const builtInStores: { readonly [name in StoreName]: (data: string) => string } = {
+  sqlite: (data) => `sqlite, in ${data}`,
+  memory: () => 'memory: sessions end with the server',
+}
+
+export const isBuiltInStore = (name: string): name is StoreName => Object.hasOwn(builtInStores, name)
 
 const isModulePath = (text: string): boolean => /\.[cm]?[jt]s$/.test(text)
 
@@ -11,12 +17,10 @@ const isModulePath = (text: string): boolean => /\.[cm]?[jt]s$/.test(text)
 export const storeProblem = (text: string): string | null => {
   if (isBuiltInStore(text)) return null
   if (!isModulePath(text))
-    return `There is no store "${text}". Take ${names.join(' or ')}, or the path of a module that opens one, such as ./store.ts.`
+    return `There is no store "${text}". Take ${Object.keys(builtInStores).join(' or ')}, or the path of a module that opens one, such as ./store.ts.`
   return statSync(text, { throwIfNoEntry: false })?.isFile() ? null : `There is no file "${text}" to open a store with.`
 }
 
 /** The store in one line, for people. */
-export const describeStore = (name: string, data: string): string => {
-  if (name === 'sqlite') return `sqlite, in ${data}`
-  return name === 'memory' ? 'memory: sessions end with the server' : name
-}
+export const describeStore = (name: string, data: string): string =>
+  isBuiltInStore(name) ? builtInStores[name](data) : name
