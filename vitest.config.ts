@@ -23,8 +23,8 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 const SLOW = '**/*.slow.test.ts'
-/** Tests of the cockpit: each file has a server and a browser of its own, and changes nothing else. */
-const isPages = (file: string) => file.startsWith('apps/cockpit/')
+/** Tests in Chromium, which a process starts once. */
+const isPages = (file: string) => /^(apps\/cockpit|examples\/chat)\//.test(file)
 
 /** Files of such a project share a process and its modules, which saves a start per file. */
 const shared = (name: string, include: string[], exclude: string[]) => ({
@@ -71,7 +71,7 @@ export default defineConfig({
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
-      // A process for several files, which would each load the whole server and Playwright.
+      // A process for several files, which would each load the whole server, and start a browser. They change nothing else.
       { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, isolate: false } },
     ],
   },

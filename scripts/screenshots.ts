@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { ServerOptions } from 'bridle/node'
-import type { Page } from 'playwright-core'
-import { CockpitWorld } from '../apps/cockpit/tests/browser.suite.ts'
+import type { Browser, Page } from 'playwright-core'
+import { CockpitWorld, launch } from '../apps/cockpit/tests/browser.suite.ts'
 import { stories } from '../apps/cockpit/tests/filled/stories.suite.ts'
 import { firstRun, inEachLook, signIn, type View, views } from '../apps/cockpit/tests/filled/views.suite.ts'
 import { fill } from '../apps/cockpit/tests/filled/world.suite.ts'
@@ -33,6 +33,7 @@ const asWebp = async (page: Page, png: Buffer): Promise<Buffer> => {
     canvas.getContext('2d').drawImage(picture, 0, 0)
     return canvas.toDataURL('image/webp', ${WEBP_QUALITY})
   })()`)
+  await blank.close()
   return Buffer.from(address.slice(address.indexOf(',') + 1), 'base64')
 }
 
@@ -60,6 +61,7 @@ const take = async (world: CockpitWorld, pages: readonly View[]): Promise<void> 
 
 /** A server of its own for the pages that need one. */
 const withWorld = async (
+  browser: Browser,
   pages: readonly View[],
   options: ServerOptions,
   prepare: (world: CockpitWorld) => Promise<void> = async () => {},
@@ -69,7 +71,7 @@ const withWorld = async (
   // Vite's build says production, where agents without a trigger are private.
   const world = new CockpitWorld({ env: { ...process.env, NODE_ENV: 'development' }, ...options })
   try {
-    await world.begin(findChromium() ?? '')
+    await world.begin(browser)
     await prepare(world)
     await shoot(world, pages)
   } finally {
@@ -84,18 +86,20 @@ const main = async (): Promise<void> => {
     pages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   mkdirSync(folder, { recursive: true })
   const filled = { agents: stories }
-  const problems = values.readme
-    ? await withWorld(
-        views.filter(({ name }) => README_PAGES.includes(name)),
-        filled,
-        fill,
-        takeForReadme,
-      )
-    : [
-        ...(await withWorld(chosen(views), filled, fill)),
-        ...(await withWorld(chosen([firstRun]), {})),
-        ...(await withWorld(chosen([signIn]), { authToken: 'a-token-for-pictures' })),
-      ]
+  const browser = await launch(findChromium() ?? '')
+  const problems: string[] = []
+  try {
+    if (values.readme) {
+      const shown = views.filter(({ name }) => README_PAGES.includes(name))
+      problems.push(...(await withWorld(browser, shown, filled, fill, takeForReadme)))
+    } else {
+      problems.push(...(await withWorld(browser, chosen(views), filled, fill)))
+      problems.push(...(await withWorld(browser, chosen([firstRun]), {})))
+      problems.push(...(await withWorld(browser, chosen([signIn]), { authToken: 'a-token-for-pictures' })))
+    }
+  } finally {
+    await browser.close()
+  }
   for (const problem of problems) console.error(problem)
   process.exitCode = problems.length === 0 ? 0 : 1
 }

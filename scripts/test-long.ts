@@ -89,7 +89,6 @@ export const parts: readonly LongTestPart[] = [
         'sockets/slow-readers.test.ts',
         'crash/kills.test.ts',
         'claude/claude.test.ts',
-        'examples/chat/chat.test.ts',
       ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
       ...['simulation/kept-seeds.slow.test.ts'],
@@ -102,7 +101,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'cockpit',
     proves:
-      'the cockpit in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
+      'the cockpit and the chat page in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
     minutes: 7,
     // The very files of `npm test`, which leaves out each `longTest`.
     command: tests('--project', 'pages'),

@@ -6,7 +6,7 @@ import {
   type StubTurn,
   startRealtimeStub,
 } from '@bridle/voice/realtime/openai/realtime-stub.suite'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { longTest } from '../../apps/cockpit/tests/browser.suite.ts'
 import { recordedMicrophone } from '../../apps/cockpit/tests/microphone.suite.ts'
@@ -26,11 +26,12 @@ const microphone = recordedMicrophone('What time is it, and what day is it today
 describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   let world: ChatExample
   let browser: Browser
+  let context: BrowserContext
   let provider: RealtimeStub
   /** The next answer of the provider, from the conversation that it has. */
   let turn: (items: readonly StubEvent[]) => StubTurn
   let heardBytes = 0
-  const pages: { page: Page; complaints: string[] }[] = []
+  const pages: { page: Page; user: string; complaints: string[] }[] = []
 
   beforeAll(async () => {
     provider = await startRealtimeStub({
@@ -41,11 +42,14 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     })
     const env = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.url, NODE_ENV: 'test' }
     ;[world, browser] = await Promise.all([startChatExample(env), launch(findChromium() as string, microphone ?? [])])
+    context = await browser.newContext({ permissions: ['microphone'] })
+    // An open page keeps the renderer and its compiled code: each further page costs a third.
+    await context.newPage()
   }, 60_000)
 
   afterEach(async () => {
     const seen = pages.splice(0)
-    for (const { page } of seen) await page.context().close()
+    for (const { page } of seen) await (page.context() === context ? page : page.context()).close()
     expect(seen.flatMap(({ complaints }) => complaints)).toEqual([])
   })
 
@@ -57,8 +61,9 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
 
   let users = 0
   const open = async (query = '', user = `u${++users}`) => {
-    const context = await browser.newContext({ permissions: ['microphone'] })
-    const page = await context.newPage()
+    // The user is a cookie, so two users at once need two contexts.
+    const isAlone = pages.every((opened) => opened.user === user)
+    const page = await (isAlone ? context : await browser.newContext({ permissions: ['microphone'] })).newPage()
     page.setDefaultTimeout(10_000)
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
@@ -68,7 +73,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
       if (['error', 'warning'].includes(said.type()) && !/WebSocket connection|net::|status of 426/.test(said.text()))
         complaints.push(said.text())
     })
-    pages.push({ page, complaints })
+    pages.push({ page, user, complaints })
     onTestFailed(async () =>
       console.error(
         await page

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { HarnessServer } from 'bridle/node'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedBrowser } from '../../apps/cockpit/tests/browser.suite.ts'
 import { findChromium, needs } from '../../scripts/needs.ts'
-import { launch } from './browser.suite.ts'
 
 describe.skipIf(needs('chromium') !== null)('[H36] a page of another port', () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-embedding-'))
@@ -34,10 +34,9 @@ describe.skipIf(needs('chromium') !== null)('[H36] a page of another port', () =
       outgoing.end(page)
     })
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-    browser = await launch(findChromium() as string)
+    browser = await sharedBrowser(findChromium() as string)
   }, 60_000)
   afterAll(async () => {
-    await browser?.close()
     stranger?.close()
     await server?.close()
     rmSync(data, { recursive: true, force: true })

@@ -62,7 +62,7 @@ describeCockpit(
       })
       await answer.getByRole('link', { name: 'Open the session' }).click()
       await page.waitForURL(/\/s\/try-[0-9a-f]+\?agent=triage$/)
-      await page.context().close()
+      await page.close()
     })
 
     longTest('JSON is taken too; an unknown agent says so; nothing is wider than its window', async () => {
@@ -84,7 +84,7 @@ describeCockpit(
         await narrow.getByText('Completed').waitFor()
         await expectNoOverflow(narrow)
       }
-      await page.context().close()
+      await page.close()
     })
 
     longTest('every route has a form: a GET, a POST, a stream with a stop, and a DELETE that asks first', async () => {
@@ -131,7 +131,7 @@ describeCockpit(
       await answer.getByText('200 OK').waitFor()
       const { sessions } = await world.client.sessions({ search: 'by-route' })
       expect(sessions).toEqual([])
-      await page.context().close()
+      await page.close()
     })
 
     longTest('a link to a route opens it on a phone, and no route is wider', async () => {
@@ -140,7 +140,7 @@ describeCockpit(
       await phone.getByText('Fields of the body').click()
       await phone.getByText('max_retries').first().waitFor()
       await expectNoOverflow(phone)
-      await phone.context().close()
+      await phone.close()
     })
   },
   { agents: [triage, wide] },
@@ -163,7 +163,7 @@ describeCockpit(
         expect(await page.getByRole('button', { name: 'Try', exact: true }).count()).toBe(0)
         await page.getByRole('heading', { name: 'Recent sessions' }).waitFor()
         await expectNoOverflow(page)
-        await page.context().close()
+        await page.close()
       }
     })
   },

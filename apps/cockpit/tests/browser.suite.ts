@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FabricClient, fabricClient } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, needs } from '../../../scripts/needs.ts'
 import { isThorough } from '../../../scripts/variants.ts'
 import { builtCockpit } from './built-app.suite.ts'
@@ -28,19 +36,85 @@ export const launch = (executablePath: string, more: readonly string[] = []): Pr
     ],
   })
 
+let shared: Browser | null = null
+
+/** One browser for all test files of this process; it ends with the process. A file that finds it crashed starts another. */
+export const sharedBrowser = async (executablePath: string): Promise<Browser> => {
+  if (!shared?.isConnected()) shared = await launch(executablePath)
+  return shared
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** For a page that changes its whole context, for example its clock. Options other than `viewport` imply it. */
+  readonly ownContext?: boolean
+}
+
+/** A new context and its first page cost three times as much as another page of a context that has one. */
+class SharedContext {
+  /** An open page keeps the renderer and its compiled code. */
+  readonly #keeper: CDPSession
+  readonly #context: BrowserContext
+  readonly #origins = new Set<string>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(context: BrowserContext, keeper: CDPSession) {
+    this.#context = context
+    this.#keeper = keeper
+  }
+
+  static async create(browser: Browser): Promise<SharedContext> {
+    const context = await browser.newContext(contextOptions)
+    return new SharedContext(context, await context.newCDPSession(await context.newPage()))
+  }
+
+  /** Pages that are open at once share storage, as tabs do. A page that opens alone finds it empty. */
+  newPage(origin: string): Promise<Page> {
+    this.#origins.add(origin)
+    const opened = this.#last.then(async () => {
+      if (this.pages.length === 0) await this.#empty()
+      return this.#context.newPage()
+    })
+    this.#last = opened.catch(() => {})
+    return opened
+  }
+
+  /** All pages but the first, which keeps the context warm. */
+  get pages(): readonly Page[] {
+    return this.#context.pages().slice(1)
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close()
+  }
+
+  async #empty(): Promise<void> {
+    for (const origin of this.#origins)
+      await this.#keeper.send('Storage.clearDataForOrigin', {
+        origin,
+        storageTypes: 'cookies,local_storage,indexeddb,cache_storage,service_workers',
+      })
+  }
+}
+
+const contextOptions: BrowserContextOptions = {
+  viewport: { width: 1440, height: 900 },
+  // Icons that turn would have the machine paint all the time.
+  reducedMotion: 'reduce',
+}
+
 export class CockpitWorld {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'bridle-cockpit-'))
   readonly #options: ServerOptions
-  readonly #browserArgs: readonly string[]
   #browser!: Browser
+  #context!: SharedContext
+  readonly #ownContexts: BrowserContext[] = []
   #app!: string
   #server!: HarnessServer
   /** Errors of every page: a test fails with them at its end. */
   readonly problems: string[] = []
 
-  constructor(options: ServerOptions = {}, browserArgs: readonly string[] = []) {
+  constructor(options: ServerOptions = {}) {
     this.#options = options
-    this.#browserArgs = browserArgs
   }
 
   get url(): string {
@@ -51,10 +125,10 @@ export class CockpitWorld {
     return fabricClient({ url: this.url })
   }
 
-  async begin(executablePath: string): Promise<void> {
-    const [browser, app] = await Promise.all([launch(executablePath, this.#browserArgs), builtCockpit()])
+  /** The browser may have other worlds, and outlives this one. */
+  async begin(browser: Browser): Promise<void> {
     this.#browser = browser
-    this.#app = app
+    ;[this.#app, this.#context] = await Promise.all([builtCockpit(), SharedContext.create(browser)])
     await this.startServer()
   }
 
@@ -79,15 +153,9 @@ export class CockpitWorld {
     await this.#server.close()
   }
 
-  /** A page in a context of its own, as another person has it. Its errors and policy violations are problems. */
-  async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.#browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      // Icons that turn would have the machine paint all the time.
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const page = await context.newPage()
+  /** A page with empty storage, unless another one is open. Its errors and policy violations are problems. */
+  async open(path = '/', options: PageOptions = {}): Promise<Page> {
+    const page = await this.#newPage(new URL(path, this.url).origin, options)
     page.on('pageerror', (error) => this.problems.push(`${path}: ${error.message}`))
     page.on('console', (message) => {
       if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
@@ -98,9 +166,22 @@ export class CockpitWorld {
     return page
   }
 
+  async #newPage(origin: string, { ownContext = false, viewport, ...options }: PageOptions): Promise<Page> {
+    const isShared = !ownContext && Object.keys(options).length === 0
+    if (!isShared) {
+      const context = await this.#browser.newContext({ ...contextOptions, ...(viewport && { viewport }), ...options })
+      this.#ownContexts.push(context)
+      return context.newPage()
+    }
+    const page = await this.#context.newPage(origin)
+    if (viewport) await page.setViewportSize(viewport)
+    return page
+  }
+
   /** Closes every page: a test that leaves many open slows the next one. */
   async closePages(): Promise<void> {
-    await Promise.all(this.#browser.contexts().map((context) => context.close()))
+    const pages = this.#context.pages.map((page) => page.close())
+    await Promise.all([...pages, ...this.#ownContexts.splice(0).map((context) => context.close())])
   }
 
   /** Asks an agent, and waits for its answer. */
@@ -119,7 +200,8 @@ export class CockpitWorld {
   }
 
   async end(): Promise<void> {
-    await this.#browser?.close()
+    if (this.#browser?.isConnected())
+      await Promise.all([...this.#ownContexts, this.#context].map((context) => context?.close()))
     await this.#server?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
@@ -136,18 +218,26 @@ export const describeLong: typeof describeCockpit = (...suite) => {
   if (isThorough) describeCockpit(...suite)
 }
 
-/** Tests of one file, with a world of their own; they are skipped by name where the machine has no browser. */
+/** Tests with a world of their own, and a browser of their own if it has arguments. They are skipped by name where the machine has no browser. */
 export const describeCockpit = (
   name: string,
   tests: (world: CockpitWorld) => void,
   options: ServerOptions = {},
   browserArgs: readonly string[] = [],
 ): void => {
-  describe.skipIf(needs('chromium'))(name, { timeout: 60_000 }, () => {
-    const world = new CockpitWorld(options, browserArgs)
-    beforeAll(() => world.begin(findChromium() as string))
+  describe.skipIf(needs('chromium'))(name, () => {
+    const world = new CockpitWorld(options)
+    let own: Browser | null = null
+    beforeAll(async () => {
+      const executablePath = findChromium() as string
+      if (browserArgs.length > 0) own = await launch(executablePath, browserArgs)
+      await world.begin(own ?? (await sharedBrowser(executablePath)))
+    })
+    // Each open page keeps a connection to the server, and a context has six.
+    afterEach(() => world.closePages())
     afterAll(async () => {
       await world.end()
+      await own?.close()
       expect(world.problems).toEqual([])
     })
     tests(world)

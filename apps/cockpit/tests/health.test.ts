@@ -117,7 +117,7 @@ describeCockpit('the health of a session', (world) => {
           await expectNoOverflow(page)
           await expectNoSideScroll(page)
         }
-        await page.context().close()
+        await page.close()
       }
       const page = await world.open('/s/failed?tab=health')
       await page

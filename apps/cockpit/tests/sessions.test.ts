@@ -57,7 +57,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.getByRole('button', { name: 'Show all sessions' }).click()
     await row(page, 'Codemod').waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await page.context().close()
+    await page.close()
   })
 
   test('on a small laptop the title has the room that the other columns leave', async () => {
@@ -70,11 +70,11 @@ describeCockpit('the list of sessions, and their health', (world) => {
     expect(await page.evaluate(cut)).toEqual([])
     await expectNoOverflow(page)
     await world.client.remove('scripted', 'roomy')
-    await page.context().close()
+    await page.close()
   })
 
   longTest('keys move, select and act; an act is undone, another is sent', async () => {
-    const page = await world.open('/')
+    const page = await world.open('/', { ownContext: true })
     await page.clock.install()
     await row(page, 'Codemod').waitFor()
     for (const key of ['j', 'j', 'x', 'j', 'Shift+X']) await page.keyboard.press(key)
@@ -99,13 +99,13 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/s\/wait-1\?agent=scripted/)
-    await page.context().close()
+    await page.close()
   })
 
   longTest(
     'the archive: rows leave the list, are found in it, and come back; other filters ask the server',
     async () => {
-      const page = await world.open('/?kind=background&engine=scripted&since=hour')
+      const page = await world.open('/?kind=background&engine=scripted&since=hour', { ownContext: true })
       await page.clock.install()
       await row(page, 'Codemod').getByRole('checkbox').click()
       await row(page, 'Nightly import').getByRole('checkbox').click()
@@ -125,7 +125,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
       await expect.poll(() => titles(page)).toEqual(['Rotate keys'])
       await page.goto(new URL('/?engine=codex', world.url).href)
       await page.getByText('No session fits these filters').waitFor()
-      await page.context().close()
+      await page.close()
     },
   )
 
@@ -136,7 +136,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.getByText('Stopping “Nightly triage”').waitFor()
     await page.goto('about:blank')
     await expect.poll(() => statusOf(world, 'work-1')).toBe('cancelled')
-    await page.context().close()
+    await page.close()
   })
 
   test('a new session is asked, and opened', async () => {
@@ -161,7 +161,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.waitForURL(/\/s\//)
     const { sessions } = await world.client.sessions({ search: 'Made here' })
     expect(sessions[0]?.health?.budget_pressure.budgets).toMatchObject([{ budget: 'max_cost_usd', limit: 0.5 }])
-    await page.context().close()
+    await page.close()
   })
 
   longTest('a failed session is branched; long titles widen no window', async () => {
@@ -176,8 +176,8 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.waitForURL((url) => url.pathname.startsWith('/s/'))
     const { sessions } = await world.client.sessions({ parent: 'bad-1' })
     expect(sessions).toHaveLength(1)
-    await phone.context().close()
-    await page.context().close()
+    await phone.close()
+    await page.close()
   })
 
   test('health stands worst first, filters by flag, and does what the server advises', async () => {
@@ -214,7 +214,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     const asks = page.getByRole('listitem').filter({ hasText: 'Asks' })
     await asks.getByRole('link', { name: 'Answer the approval' }).click()
     await page.waitForURL(/\/inbox\?a=.*&s=asks/)
-    await page.context().close()
+    await page.close()
   })
 
   longTest('the longest contents widen no window of health', async () => {
@@ -223,7 +223,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
       const page = await world.open('/fleet', { viewport: { width, height: 900 } })
       await page.getByRole('link', { name: /^WWWW/ }).waitFor()
       await expectNoOverflow(page)
-      await page.context().close()
+      await page.close()
     }
   })
 })

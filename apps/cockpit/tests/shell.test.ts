@@ -93,7 +93,7 @@ describeCockpit(
       await page.getByLabel('Message').waitFor()
       expect(page.url()).toMatch(`${proxy.url}s/two`)
       expect(outside).toEqual([])
-      await page.context().close()
+      await page.close()
       proxy.close()
     })
 

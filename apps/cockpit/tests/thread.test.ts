@@ -188,7 +188,7 @@ describeCockpit(
         const overflow =
           "(() => { const log = document.querySelector('[role=log]'); return log.scrollWidth - log.clientWidth })()"
         expect(await page.evaluate(overflow)).toBe(0)
-        await page.context().close()
+        await page.close()
       }
     })
 

@@ -125,8 +125,8 @@ export const inEachLook = async (
   see: (page: Page, look: Look['look']) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> => {
-  const [{ colorScheme, viewport }] = looks
-  const page = await world.open(path, { colorScheme, viewport, reducedMotion: 'reduce', ...options })
+  const [{ viewport }] = looks
+  const page = await world.open(path, { viewport, ...options })
   try {
     page.setDefaultTimeout(30_000)
     for (const { look, colorScheme: scheme, viewport: size } of looks) {
@@ -137,6 +137,6 @@ export const inEachLook = async (
       await see(page, look)
     }
   } finally {
-    await page.context().close()
+    await page.close()
   }
 }
