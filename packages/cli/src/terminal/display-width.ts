@@ -9,13 +9,13 @@ export interface Glyph {
 export const glyphsOf = (text: string): Glyph[] => {
   // Most text is plain: the segmenter costs a hundred times as much.
   if (plain.test(text)) return Array.from(text, (letter) => ({ text: letter, columns: 1 }))
-  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, columns: glyphColumns(segment) }))
+  return Array.from(segmenter().segment(text), ({ segment }) => ({ text: segment, columns: glyphColumns(segment) }))
 }
 
 export const displayWidth = (text: string): number => {
   if (plain.test(text)) return text.length
   let columns = 0
-  for (const { segment } of segmenter.segment(text)) columns += glyphColumns(segment)
+  for (const { segment } of segmenter().segment(text)) columns += glyphColumns(segment)
   return columns
 }
 
@@ -53,7 +53,12 @@ const glyphColumns = (glyph: string): number => {
   return columns
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let madeSegmenter: Intl.Segmenter | undefined
+/** Made when it is first needed: making it costs 10 ms, and most commands print plain text. */
+const segmenter = (): Intl.Segmenter => {
+  madeSegmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return madeSegmenter
+}
 const plain = /^[ -~]*$/
 /** A picture by itself, one that a variation selector makes a picture (❤️, 1️⃣), parts that are joined, or a flag. */
 const emojiSequence =
