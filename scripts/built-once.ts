@@ -2,7 +2,7 @@
 // the digest of what it was built from: a later run that sees the same sources finds it too.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,13 +19,17 @@ export interface SharedBuild {
   readonly build: (folder: string) => Promise<void>
 }
 
+/** Where the build of these sources is, or will be. */
+export const buildFolder = ({ name, sources }: Pick<SharedBuild, 'name' | 'sources'>): string =>
+  join(root, 'node_modules/.cache', name, digestOf([...sources, 'package-lock.json']))
+
 /** The folder of the build. The first caller makes it, and moves it into its place whole. */
-export const builtOnce = async ({ name, sources, build }: SharedBuild): Promise<string> => {
-  const cache = join(root, 'node_modules/.cache', name)
-  mkdirSync(cache, { recursive: true })
-  const digest = digestOf([...sources, 'package-lock.json'])
-  const folder = join(cache, digest)
+export const builtOnce = async ({ build, ...shared }: SharedBuild): Promise<string> => {
+  const folder = buildFolder(shared)
   if (existsSync(folder)) return folder
+  const cache = dirname(folder)
+  const digest = basename(folder)
+  mkdirSync(cache, { recursive: true })
   const fresh = `${folder}.${process.pid}`
   await build(fresh)
   try {

@@ -1,38 +1,46 @@
-// Before tests that start programs: one start of the server that ends in an orderly way. Node writes what it compiled when a program ends, and
-// most tests kill their servers, so each of them would compile the whole server again.
+// Before tests that start programs: two starts of the command that end in an orderly way. The first records what every later one loads
+// (scripts/module-snapshot.ts). The second compiles it: Node writes what it compiled when a program ends, and most tests kill their servers.
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { builtOnce } from './built-once.ts'
+import { buildFolder, builtOnce } from './built-once.ts'
+import { fromSource, SNAPSHOT_FOLDER } from './module-snapshot.ts'
 
 const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
+const recorder = fileURLToPath(new URL('record-module-snapshot.ts', import.meta.url))
 
-/** Nobody waits for it: a test that is faster compiles by itself. */
+const snapshot = {
+  name: 'module-snapshot',
+  sources: ['packages/*/src/**/*.ts', 'packages/*/package.json', 'scripts/*module-snapshot.ts'],
+}
+
+/** Nobody waits for it: a program that is faster loads and compiles by itself. */
 export const setup = ({ config }: TestProject): (() => Promise<void>) => {
   const stop = new AbortController()
-  const compiled = builtOnce({
-    name: 'compiled-server',
-    sources: ['packages/*/src/**/*.ts'],
+  process.env[SNAPSHOT_FOLDER] = buildFolder(snapshot)
+  const built = builtOnce({
+    ...snapshot,
     build: async (folder) => {
-      await startAndStop({ ...config.env, PATH: process.env.PATH }, stop.signal)
-      mkdirSync(folder)
+      const env = { ...config.env, PATH: process.env.PATH, [SNAPSHOT_FOLDER]: folder }
+      await startAndStop(['--conditions=bridle-source', recorder, folder], env, stop.signal)
+      await startAndStop([...fromSource, main], env, stop.signal)
     },
     // A run that is over before that leaves the rest to the next one.
   }).catch(() => {})
   return async () => {
     stop.abort()
-    await compiled
+    await built
   }
 }
 
-const startAndStop = async (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> => {
+const startAndStop = async (program: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> => {
   const cwd = mkdtempSync(join(tmpdir(), 'bridle-compile-'))
   try {
-    const args = ['--conditions=bridle-source', main, 'start', '--port', '0', '--data', 'data']
+    const args = [...program, 'start', '--port', '0', '--data', 'data']
     const child = spawn(process.execPath, args, { cwd, env, signal, stdio: ['ignore', 'pipe', 'ignore'] })
     const ended = new Promise<void>((resolve, reject) => {
       child.once('error', reject)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { fromSource } from '../../../scripts/module-snapshot.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -55,7 +56,7 @@ export class CliWorkspace {
     args: readonly string[],
     { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {},
   ): CliProcess {
-    const child = spawn(process.execPath, ['--conditions=bridle-source', main, ...args], {
+    const child = spawn(process.execPath, [...fromSource, main, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...(this.url && { BRIDLE_URL: this.url }), ...env },
     })

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fromSource } from '../../../../scripts/module-snapshot.ts'
 import { needs } from '../../../../scripts/needs.ts'
 import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
@@ -29,9 +30,7 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
 
   /** A window with a chat in it. The shell stays, so that the last words of the chat can be read. */
   const open = (name: string, columns: number, args: readonly string[], env: { [name: string]: string } = {}) => {
-    const line = [process.execPath, '--conditions=bridle-source', main, 'chat', ...args]
-      .map((each) => `'${each}'`)
-      .join(' ')
+    const line = [process.execPath, ...fromSource, main, 'chat', ...args].map((each) => `'${each}'`).join(' ')
     const variables = {
       BRIDLE_URL: work.url,
       NO_COLOR: '1',

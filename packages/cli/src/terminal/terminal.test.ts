@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fromSource } from '../../../../scripts/module-snapshot.ts'
 import { needs } from '../../../../scripts/needs.ts'
 import { CliWorkspace, scriptOf } from '../cli.suite.ts'
 
@@ -24,7 +25,7 @@ afterEach(() => {
 afterAll(() => work.remove())
 
 const terminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const quoted = [process.execPath, '--conditions=bridle-source', main, ...args].map((each) => `'${each}'`).join(' ')
+  const quoted = [process.execPath, ...fromSource, main, ...args].map((each) => `'${each}'`).join(' ')
   const child = spawn(program, ['-qec', quoted, '/dev/null'], {
     cwd: work.folder,
     env: { ...work.env, TERM: 'xterm', BRIDLE_URL: work.url, ...env },
@@ -259,7 +260,7 @@ describe.skipIf(needs('tmux'))('in a window of 40 columns', () => {
       ['attach', 'narrow', '--agent', 'scripted'],
     ]
     for (const [at, args] of windows.entries()) {
-      const line = [process.execPath, '--conditions=bridle-source', main, ...args].map((each) => `'${each}'`).join(' ')
+      const line = [process.execPath, ...fromSource, main, ...args].map((each) => `'${each}'`).join(' ')
       const env = ['-e', `BRIDLE_URL=${work.url}`, '-e', 'NO_COLOR=1']
       tmux('new-session', '-d', '-s', `w${at}`, '-x', '40', '-y', '50', '-c', work.folder, ...env, line)
     }
@@ -299,7 +300,7 @@ describe.skipIf(needs('tmux'))('in a window of 40 columns', () => {
     expect((await work.bridle(['approvals'])).stdout).not.toContain('"narrow"')
 
     // Answered long ago: the next one who attaches is told what was asked, and neither asked nor told how to answer.
-    const again = [process.execPath, '--conditions=bridle-source', main, 'attach', 'narrow']
+    const again = [process.execPath, ...fromSource, main, 'attach', 'narrow']
     const line = again.map((each) => `'${each}'`).join(' ')
     const env = ['-e', `BRIDLE_URL=${work.url}`, '-e', 'NO_COLOR=1']
     tmux('new-session', '-d', '-s', 'w2', '-x', '80', '-y', '50', '-c', work.folder, ...env, line)

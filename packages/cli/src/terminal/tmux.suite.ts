@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
+import { fromSource } from '../../../../scripts/module-snapshot.ts'
 import type { CliWorkspace } from '../cli.suite.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -34,7 +35,7 @@ export class Tmux {
   /** Opens a window of that many columns and runs the command in it. */
   open(columns: number, args: readonly string[], env: { readonly [name: string]: string } = {}): TmuxWindow {
     const name = `w${++this.#count}`
-    const command = [process.execPath, '--conditions=bridle-source', main, ...args].map((each) => `'${each}'`).join(' ')
+    const command = [process.execPath, ...fromSource, main, ...args].map((each) => `'${each}'`).join(' ')
     const variables = { BRIDLE_URL: this.#work.url, NO_COLOR: '1', EDITOR: '', VISUAL: '', ...env }
     const settings = Object.entries(variables).flatMap(([key, value]) => ['-e', `${key}=${value}`])
     // The window stays open behind the command, so that its last words can be read.

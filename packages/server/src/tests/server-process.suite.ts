@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { fromSource } from '../../../../scripts/module-snapshot.ts'
 
 /** Node's own place for it. A server is started again and again here, and compiling it takes half of each start. */
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
@@ -37,15 +38,11 @@ export class ServerProcess {
   async boot(): Promise<void> {
     const { env, logFile, cwd } = this.#options
     const log = logFile === undefined ? null : openSync(logFile, 'a')
-    const child = spawn(
-      process.execPath,
-      ['--conditions=bridle-source', main, 'start', '--port', '0', '--data', this.#data],
-      {
-        stdio: ['ignore', 'pipe', log ?? 'ignore'],
-        env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
-        ...(cwd !== undefined && { cwd }),
-      },
-    )
+    const child = spawn(process.execPath, [...fromSource, main, 'start', '--port', '0', '--data', this.#data], {
+      stdio: ['ignore', 'pipe', log ?? 'ignore'],
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
+      ...(cwd !== undefined && { cwd }),
+    })
     if (log !== null) closeSync(log)
     // Registered before it is ready, so that the process is ended in any case.
     this.#process = child

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { fabricClient, HarnessClient } from '@bridle/client/index'
 import { get, post } from '@bridle/surfaces/http/test-client.suite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { fromSource } from '../../../../scripts/module-snapshot.ts'
 import { ServerProcess } from './server-process.suite.ts'
 import { openTestSocket } from './socket-client.suite.ts'
 
@@ -118,7 +119,7 @@ test('[H58] [T26] [W27] [C28] [S45] signals reach their functions through every 
   expect(await fabric.signal('one', 'paid', 1.5, { idempotencyKey: 'k' })).toMatchObject({ runId: 'r-2' })
   await outcome('one', { id: 'one', paid: 1.5, shipped: { by: 'http' } })
   const args = ['signal', 'two', 'shipped', '{"by":"cli"}', '--url', server.url, '--actor', 'me']
-  const command = await promisify(execFile)(process.execPath, ['--conditions=bridle-source', main, ...args])
+  const command = await promisify(execFile)(process.execPath, [...fromSource, main, ...args])
   expect(JSON.parse(command.stdout)).toEqual({ sessionId: 'two', runId: 'r-2', name: 'shipped' })
   await outcome('two', { id: 'two', paid: 'fabric', shipped: { by: 'cli' } })
   await text('two', 'Order two. Paid. ')
