@@ -68,6 +68,7 @@ export default defineConfig({
           name: 'processes',
           include: processes.filter((file) => !isPages(file)),
           exclude,
+          isolate: false,
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
