@@ -1,7 +1,7 @@
 // A damaged log stops its session, callers get the reason, and the session can still be removed.
 import { expect, test } from 'vitest'
 import { StoreFault } from '../ports/store-fault.ts'
-import { key, setUp } from './host.suite.ts'
+import { flushPending, key, setUp } from './host.suite.ts'
 
 const submit = { type: 'submit', prompt: 'hello' } as const
 
@@ -24,4 +24,22 @@ test('found while it is open: watchers are cut, callers are told, the others go 
   log.read = read
   expect(await host.remove(key('bad'))).toBe(true)
   expect(await host.find(key('bad'))).toBeNull()
+})
+
+test('damaged when it is opened: it is opened again only if a caller asks', async () => {
+  const first = setUp()
+  await first.host.send(key('bad'), submit)
+  await flushPending()
+  const { host, log, clock, faults } = await first.again()
+  let opened = 0
+  log.open = async () => {
+    opened += 1
+    throw new StoreFault('corrupt', 'bad is damaged')
+  }
+  await host.start()
+  await clock.pass(60_000)
+  expect([opened, faults.length]).toEqual([1, 1])
+  await expect(host.open(key('bad'))).rejects.toMatchObject({ code: 'corrupt' })
+  expect(opened).toBe(2)
+  await host.stop()
 })
