@@ -37,5 +37,6 @@ test.each([
   [{ action_type: 'noop', deadline_ms: 1.5 }, 'deadline_ms:'],
   [{ action_type: 'noop', extensions: 'x' }, 'extensions:'],
   [{ action_type: 'noop', proirity: 'high' }, 'proirity:'],
+  [{ action_type: 'noop', ['x'.repeat(65)]: 1 }, `${'x'.repeat(64)}:`],
   [{ action_type: 'a.b', payload: { text: 'x'.repeat(CUSTOM_CHARS_MAX) } }, 'payload:'],
 ])('[N71] no directive: %o', (value, field) => expect(directiveProblem(value)).toMatch(new RegExp(`^${field}`)))
