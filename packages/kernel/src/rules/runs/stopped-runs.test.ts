@@ -201,18 +201,32 @@ describe('[S35] a budget that is crossed', () => {
     expect(card(life)).toMatchObject({ attempt_count: 1, last_error: null })
   })
 
-  test('the question says what is repeated', () => {
-    const reasons = [started(), resumable].map((item) => {
-      const life = new TestSession()
-      life.submit('hello', background({ policy: { health: { max_cost_usd: 1 } } }))
-      life.report(item)
-      life.report(usage(3))
-      life.tick(BUDGET_GRACE_MS)
-      return life.payloads('approval_required')[0]?.reason
-    })
-    expect(reasons).toEqual([
-      'Over budget: cost limit of $1.00 (at $3.00). If you approve, it becomes a cost limit of $4.00, and the turn starts over: the work so far is done again.',
-      'Over budget: cost limit of $1.00 (at $3.00). If you approve, it becomes a cost limit of $4.00, and the work goes on from where it stopped.',
+  test.each<[name: string, work: (life: TestSession) => void, next: string]>([
+    ['not resumable', (life) => life.report(started()), 'the turn starts over: the work so far is done again'],
+    ['resumable', (life) => life.report(resumable), 'the work goes on from where it stopped'],
+    [
+      'known by a handle of its own',
+      (life) => life.report(started(), handle('step:3')),
+      'the work goes on from where it stopped',
+    ],
+    [
+      'new after a turn with a handle',
+      (life) => {
+        life.report(started(), handle('step:3'))
+        life.report(finished())
+        life.submit('more')
+        life.report(started())
+      },
+      'the turn starts over: the work so far is done again',
+    ],
+  ])('the question says what is repeated by a run that is %s', (_name, work, next) => {
+    const life = new TestSession()
+    life.submit('hello', { policy: { health: { max_cost_usd: 1 } } })
+    work(life)
+    life.report(usage(3))
+    life.tick(BUDGET_GRACE_MS)
+    expect(life.payloads('approval_required').map(({ reason }) => reason)).toEqual([
+      `Over budget: cost limit of $1.00 (at $3.00). If you approve, it becomes a cost limit of $4.00, and ${next}.`,
     ])
   })
 
