@@ -40,7 +40,7 @@ interface Stage {
 const QUICK = ['--project', 'fast', '--project', 'slow']
 const stages: readonly Stage[] = [
   { name: 'beside', seconds: 240, args: (file) => ['run', ...QUICK, `${dirname(file)}/`] },
-  { name: 'related', seconds: 900, args: (file) => ['related', '--run', ...QUICK, file] },
+  { name: 'related', seconds: 1_800, args: (file) => ['related', '--run', ...QUICK, file] },
   { name: 'processes', seconds: 240, args: (file) => ['related', '--run', '--project', 'processes', file] },
 ]
 
@@ -105,18 +105,25 @@ const judge = async (
   return verdict
 }
 
-/** The first test that fails. A timeout of the quick tests counts as a failure: the mutant loops. Tests that start programs may just be many. */
+/** Flaky test files that one stage may ignore: more of them are a problem of the machine. */
+const FLAKY_FILES_MAX = 4
+
+/**
+ * The first test that fails, and fails again when it runs alone: a busy machine fails tests, too. A timeout of the quick tests counts as a
+ * failure, because the mutant loops. Tests that start programs may just be many.
+ */
 const failure = async (stage: Stage, file: string, checkout: string): Promise<string | null> => {
-  const folder = mkdtempSync(join(tmpdir(), 'bridle-mutant-'))
-  const report = join(folder, 'report.json')
-  try {
-    const args = [...stage.args(file), '--bail', '1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`]
-    const end = await vitest(args, checkout, stage.seconds)
+  const flaky: string[] = []
+  for (;;) {
+    // Flaky tests must not end a run before the others.
+    const bail = flaky.length === 0 ? 1 : 0
+    const end = await vitest([...stage.args(file), `--bail=${bail}`], checkout, stage.seconds, flaky)
     if (end === 'passed') return null
     if (end === 'timeout') return stage.name === 'processes' ? null : `a timeout of the tests ${stage.name}`
-    return existsSync(report) ? failedTest(JSON.parse(readFileSync(report, 'utf8')), checkout) : 'an error at the start'
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    if (end.file === null || flaky.length === FLAKY_FILES_MAX) return end.name
+    const again = await vitest(['run', end.file], checkout, stage.seconds)
+    if (again !== 'passed') return end.name
+    flaky.push(end.file)
   }
 }
 
@@ -128,17 +135,45 @@ interface VitestReport {
   }[]
 }
 
-const failedTest = ({ testResults }: VitestReport, checkout: string): string => {
-  const failed = testResults.find(({ status }) => status === 'failed')
-  if (!failed) return 'an error outside of all tests'
-  const test = failed.assertionResults.find(({ status }) => status === 'failed')
-  return [relative(checkout, failed.name), ...(test ? [test.fullName] : [])].join(' > ')
+interface FailedTest {
+  /** Null for an error that belongs to no test. */
+  readonly file: string | null
+  readonly name: string
 }
 
-const vitest = (args: readonly string[], cwd: string, seconds: number): Promise<'passed' | 'failed' | 'timeout'> =>
+const failedTest = ({ testResults }: VitestReport, checkout: string, ignored: readonly string[]): FailedTest | null => {
+  const failures = testResults.filter(({ status }) => status === 'failed')
+  if (failures.length === 0) return { file: null, name: 'an error outside of all tests' }
+  const failed = failures.find(({ name }) => !ignored.includes(relative(checkout, name)))
+  if (!failed) return null
+  const file = relative(checkout, failed.name)
+  const test = failed.assertionResults.find(({ status }) => status === 'failed')
+  return { file, name: test ? `${file} > ${test.fullName}` : file }
+}
+
+const vitest = async (
+  args: readonly string[],
+  checkout: string,
+  seconds: number,
+  ignored: readonly string[] = [],
+): Promise<'passed' | 'timeout' | FailedTest> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-mutant-'))
+  const report = join(folder, 'report.json')
+  try {
+    const options = ['--passWithNoTests', '--reporter=json', `--outputFile=${report}`]
+    const end = await run(['vitest', ...args, ...options], checkout, seconds)
+    if (end !== 'failed') return end
+    if (!existsSync(report)) return { file: null, name: 'an error at the start' }
+    return failedTest(JSON.parse(readFileSync(report, 'utf8')), checkout, ignored) ?? 'passed'
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const run = (args: readonly string[], cwd: string, seconds: number): Promise<'passed' | 'failed' | 'timeout'> =>
   new Promise((resolve, reject) => {
     // A process group, because a worker with an endless loop outlives its parent.
-    const child = spawn('npx', ['vitest', ...args], { cwd, detached: true, stdio: 'ignore' })
+    const child = spawn('npx', args, { cwd, detached: true, stdio: 'ignore' })
     let isLate = false
     const stop = () => {
       try {
