@@ -2,11 +2,6 @@
 import type { Payloads } from '@bridle/events/schemas'
 import { budgetNameText, crossedText, policyText } from './budgets.ts'
 
-export interface AuditWords {
-  readonly action: string
-  readonly summary: string
-}
-
 type AuditLine = readonly [action: string, ...summary: (string | null | undefined)[]]
 
 /** Only events that a client can see: a row names its event, and a client looks it up. */
@@ -33,7 +28,7 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
 export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]
 
 /** Null if the event is not a decision. */
-export const auditWords = (type: keyof Payloads, payload: unknown): AuditWords | null => {
+export const auditWords = (type: keyof Payloads, payload: unknown) => {
   const line = Object.hasOwn(lines, type) ? (lines[type] as (payload: unknown) => AuditLine)(payload) : null
   if (!line) return null
   const [action, ...parts] = line

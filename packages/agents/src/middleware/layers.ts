@@ -1,6 +1,7 @@
 // The functions `model` and `compact` of middleware, which surround a request. The time of a function stands still while its `next` works.
 import type { ReportItem } from '@bridle/kernel/commands'
 import type { Clock } from '@bridle/kernel/ports/clock'
+import type { Deadline } from '../loop/calls/deadline.ts'
 import { ModelError } from '../model/model-error.ts'
 import { shortErrorMessage } from '../session/error-message.ts'
 import { hookEventItem } from './running.ts'
@@ -12,13 +13,9 @@ export interface Layer<Request, Result> {
   readonly call: (request: Request, next: Maker<Request, Result>) => Promise<Result>
 }
 
-export interface LayerOptions<Result> {
+/** The deadline is that of each function. Its signal aborts when the request is no longer wanted. */
+export interface LayerOptions<Result> extends Omit<Deadline, 'error'> {
   readonly phase: 'model' | 'compact'
-  readonly clock: Clock
-  /** Aborts when the request is no longer wanted. */
-  readonly signal: AbortSignal
-  /** Milliseconds for each function. */
-  readonly ms: number
   /** Returns a result that a function made itself, or throws. */
   readonly check: (returned: unknown) => Result
   /** Gets a `hook_event` for each function that changed something, or failed. */

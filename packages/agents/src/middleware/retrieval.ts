@@ -73,13 +73,8 @@ const documentText = ({ id, title, text }: PackedDocument): string =>
 /** A text must not look as if its document ended, and another one began. */
 const inside = (text: string): string => text.replaceAll(/<(?=\/?document)/gi, '&lt;')
 
-interface ContextPack {
-  readonly used: readonly PackedDocument[]
-  readonly leftOut: readonly { readonly id: string; readonly why: string }[]
-}
-
 /** The documents that fit, the last one cut, and the first ones that do not. */
-const contextPack = (found: unknown, limit: number, maxTokens: number): ContextPack => {
+const contextPack = (found: unknown, limit: number, maxTokens: number) => {
   if (!Array.isArray(found) || !found.every(isDocument))
     throw new TypeError('search returns a list of { id, text }, with title, url and why where there are any.')
   const used: PackedDocument[] = []

@@ -13,21 +13,13 @@ export const continuationOptions = {
   confirm: { type: 'string', value: 'DIGEST', help: 'the digest of the prompts of an imported session, once read' },
 } as const satisfies CliCommand['options']
 
-interface Continuation {
-  readonly workspace?: FolderChoice | { readonly mode: 'none' }
-  readonly prompts_digest?: string
-}
-
 interface Caller {
   readonly flags: WorkspaceFlags & { readonly confirm?: string; readonly mode?: string }
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput
 }
 
-export const confirmedContinuation = async (
-  detail: SessionDetail,
-  { flags, env, out }: Caller,
-): Promise<Continuation> => {
+export const confirmedContinuation = async (detail: SessionDetail, { flags, env, out }: Caller) => {
   const folder = readWorkspace(flags, env)
   const { prompts_digest } = detail
   if (prompts_digest === undefined) return folder ? { workspace: folder } : {}

@@ -5,6 +5,7 @@ import type { FabricClient } from '@bridle/client/index'
 import { failure } from '../command/command.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
 import {
+  type ClientFlags,
   createClient,
   createWatchingClient,
   namedUrl,
@@ -29,12 +30,7 @@ export interface ServerConnection {
 }
 
 export const connectOrStart = async (
-  flags: {
-    readonly url?: string
-    readonly tenant?: string
-    readonly data?: string
-    readonly agents?: string
-  },
+  flags: Pick<ClientFlags, 'url' | 'tenant' | 'data'> & { readonly agents?: string },
   env: NodeJS.ProcessEnv,
   out: CliOutput,
 ): Promise<ServerConnection> => {

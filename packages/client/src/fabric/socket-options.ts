@@ -6,7 +6,7 @@ import type { FabricError } from '../http/error.ts'
 export interface FabricWsOptions {
   /** `ws://host/sessions/<id>/ws`. */
   readonly url: string
-  /** The token of the server. It buys a one-use ticket, so the token is in no URL. */
+  /** The token of the server. It buys a one-use ticket for each connection, so the token is in no URL. */
   readonly authToken?: string | undefined
   /** The tenant, where a server has several. */
   readonly tenantId?: string | undefined

@@ -1,6 +1,7 @@
 // The changes of a tenant's sessions and approvals over one WebSocket, in a browser or in Node. A socket does not count among
 // the few HTTP connections that a browser opens to one server.
 import type { ChangesClientMessage, ChangesSignal, TenantChange } from '@bridle/wire/changes/wire'
+import type { FabricWsOptions } from '../fabric/socket-options.ts'
 import { FabricError } from '../http/error.ts'
 import { finalRefusal, httpOf, socketEndpoint } from '../socket/endpoint.ts'
 import { parseTyped } from '../socket/messages.ts'
@@ -68,13 +69,9 @@ const changesUrl = (server: string): string => {
 }
 
 /** Settings of `connectChanges`, and what it calls. */
-export interface ChangesOptions {
+export interface ChangesOptions extends Pick<FabricWsOptions, 'authToken' | 'tenantId' | 'heartbeatMs' | 'WebSocket'> {
   /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
   readonly url: string
-  /** The token of the server. It buys a one-use ticket for each connection, so the token is in no URL. */
-  readonly authToken?: string | undefined
-  /** The tenant, where a server has several. */
-  readonly tenantId?: string | undefined
   /**
    * Gets each change. `ready` comes first, and again after every gap: load the lists then. A change that arrives before a list may
    * be newer than the list: the later `lastEventId` wins.
@@ -84,13 +81,6 @@ export interface ChangesOptions {
   readonly onPhase?: (phase: ChangesPhase, detail: ChangesPhaseDetail) => void
   /** Default: 250 ms after the connection broke, doubled up to 10 s. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number }
-  /** Time between pings; default 15 s. A connection without a message for three times as long is dead. */
-  readonly heartbeatMs?: number
-  /** Replaces the platform's WebSocket. */
-  readonly WebSocket?: new (
-    url: string,
-    protocols?: string[],
-  ) => WebSocket
 }
 
 /** The phase of the connection: `open` begins with the first `ready`; `closed` is final. */

@@ -1,14 +1,12 @@
 // The options, the events and the handle of `connectFabricVoice`.
 import type { VoiceClientMessage, VoiceServerMessage, VoiceSessionOpen } from '@bridle/wire/voice/wire'
+import type { FabricWsOptions } from '../fabric/socket-options.ts'
 
 /** Settings of `connectFabricVoice`. */
-export interface FabricVoiceOptions {
+export interface FabricVoiceOptions
+  extends Pick<FabricWsOptions, 'authToken' | 'tenantId' | 'reconnect' | 'heartbeatMs' | 'WebSocket'> {
   /** `ws://host/sessions/<id>/voice`. A session that does not exist is made. */
   readonly url: string
-  /** The token of the server. It buys a one-use ticket for each connection, so the token is in no URL. */
-  readonly authToken?: string | undefined
-  /** The tenant, where a server has several. */
-  readonly tenantId?: string | undefined
   /** The agent of a session that does not exist yet, or of one whose id several agents have. */
   readonly agent?: string | undefined
   /** The voice that answers; default: the provider's. */
@@ -27,15 +25,6 @@ export interface FabricVoiceOptions {
   readonly encoding?: 'binary' | 'json' | undefined
   /** Gets each event, as `events` does. */
   readonly onEvent?: (event: FabricVoiceEvent) => void
-  /** Default true: 250 ms after the connection broke, doubled up to 10 s. */
-  readonly reconnect?: boolean | { readonly firstMs: number; readonly longestMs: number }
-  /** Time between pings; default 15 s. A connection without a message for three times as long is dead. */
-  readonly heartbeatMs?: number
-  /** Replaces the platform's WebSocket. */
-  readonly WebSocket?: new (
-    url: string,
-    protocols?: string[],
-  ) => WebSocket
 }
 
 /** An event of a line: a message of the server, with audio as bytes in both encodings, or news of the connection. */

@@ -10,11 +10,8 @@ import {
   refuse,
 } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Digest } from '../ports/digest.ts'
 import type { Directory } from '../ports/directory.ts'
-import type { Log } from '../ports/log.ts'
-import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
 import type { SessionState } from '../projections/state.ts'
@@ -22,7 +19,7 @@ import { type ChildNotice, findParentKey, removalNotice } from '../rules/childre
 import { wantedEffects } from '../rules/wanted-effects.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import type { EventLoop } from '../session/reading/read-scheduler.ts'
-import type { Session } from '../session/session.ts'
+import type { Session, SessionPorts } from '../session/session.ts'
 import { bindApproval } from './approval-binding.ts'
 import { branchSession } from './branching.ts'
 import { cancelChild } from './child-sessions.ts'
@@ -35,26 +32,20 @@ import { bindProposal } from './proposal-binding.ts'
 import { Removal } from './removal.ts'
 import { Supervision } from './supervision.ts'
 
-export interface HostPorts {
-  readonly log: Log
+/** `notifyParent` and `cancelChild` are for sessions that may live elsewhere; absent = all of them are in this store. */
+export interface HostPorts
+  extends Pick<
+    SessionPorts,
+    'log' | 'clock' | 'notifyParent' | 'cancelChild' | 'tokenPaceMs' | 'snapshotEvery' | 'rows'
+  > {
   readonly directory: Directory
-  readonly clock: Clock
   readonly digest: Digest
   /** Lets the long reads of all sessions take turns; absent = they do not. */
   readonly eventLoop?: EventLoop
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
-  /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
-  readonly notifyParent?: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child where sessions may live elsewhere; false = the parent has none. Absent = all of them are in this store. */
-  readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
-  readonly tokenPaceMs?: number
-  /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
-  readonly snapshotEvery?: number
   /** The memory that loaded sessions may take; above it idle ones are evicted. Default 256 MiB, half of it for one tenant. */
   readonly memory?: Partial<MemoryLimits>
-  /** Learns of each change of a session's row, and of removals; absent = nobody does. */
-  readonly rows?: RowObserver
   /** For traces: these events were committed. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   /** For logs: a session stopped or could not be opened. A null key = the sessions that are due could not be looked for. */

@@ -2,9 +2,9 @@
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
-import type { SessionStatus, ToolEffect } from '@bridle/events/schemas'
+import type { SessionStatus } from '@bridle/events/schemas'
 import type { Key } from '../event.ts'
-import type { Approval, RiskLevel } from '../projections/approvals.ts'
+import type { Approval, RiskLevel, SettledEntry } from '../projections/approvals.ts'
 import type { QuestionFields } from '../question-request.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
@@ -37,12 +37,9 @@ export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
   parent?.id ?? detail.parentSessionId ?? null
 
 /** Questions and schemas are absent where the arguments are null. */
-export interface OpenApproval extends QuestionFields {
-  readonly id: string
-  readonly tool: string
-  readonly reason: string
-  readonly requestedAt: number
-  readonly expiresAt: number | null
+export interface OpenApproval
+  extends QuestionFields,
+    Pick<Approval, 'id' | 'tool' | 'reason' | 'requestedAt' | 'expiresAt' | 'effect'> {
   /** Rows that an older version wrote lack this field and the following ones. */
   readonly kind?: Approval['kind']
   readonly toolCallId?: string
@@ -52,24 +49,16 @@ export interface OpenApproval extends QuestionFields {
   readonly title?: string
   /** Tool, reason, title or arguments are shorter here than in the session. */
   readonly isCut?: boolean
-  /** The declared effect of the call, and how much is at stake; absent = nobody says. */
-  readonly effect?: ToolEffect
+  /** How much is at stake; absent = nobody says. */
   readonly risk?: RiskLevel
 }
 
 /** A settled approval of a row. */
-export interface SettledListing extends OpenApproval, GivenAnswer {
-  /** The number of the event that settled it: unique and rising in its session. */
-  readonly seq: number
+export interface SettledListing
+  extends OpenApproval,
+    GivenAnswer,
+    Omit<SettledEntry, keyof OpenApproval | keyof GivenAnswer | 'decision'> {
   readonly decision: string
-  readonly decidedAt: number
-  readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. */
-  readonly decidedByClaimed?: true
-  readonly decisionReason: string | null
-  readonly isEdited: boolean
-  /** A file says so: nobody decided it on this server. */
-  readonly imported?: true
 }
 
 export interface ListedSession {

@@ -228,7 +228,7 @@ export interface SettledEntry
   extends Pick<Approval, 'id' | 'kind' | 'tool' | 'toolCallId' | 'requestedAt' | 'expiresAt' | 'effect' | 'risk'>,
     QuestionFields,
     GivenAnswer {
-  /** The number of the event that settled it. */
+  /** The number of the event that settled it: unique and rising in its session. */
   readonly seq: number
   readonly reason: string
   readonly arguments: JsonObject | null

@@ -64,7 +64,6 @@ export interface Lifecycle {
   readonly handles: readonly { readonly runId: string; readonly handle: string }[]
 }
 
-/** A prompt and the run it becomes share one id. */
 /** A prompt for the run in progress. */
 export interface SteeringPrompt {
   readonly messageId: string
@@ -72,6 +71,7 @@ export interface SteeringPrompt {
   readonly input?: Json
 }
 
+/** A prompt and the run it becomes share one id. */
 export interface Prompt {
   readonly runId: string
   readonly messageId: string

@@ -3,22 +3,20 @@
 import { TOKEN_PACE_MS } from '@bridle/events/limits'
 import type { ChildStatusCommand, ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { EditedCall, Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { EditedCall, Job, RunEnd } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
-import type { RunAdmission, RunGate, RunPass } from './run-gate.ts'
+import type { RunAdmission, RunPass } from './run-gate.ts'
 import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
+import type { SessionPorts } from './session.ts'
 
 /** A runner whose stream breaks is attached again this often before its run counts as lost: a restart of a sandbox takes fewer tries. */
 const REATTACH_MAX = 5
 /** The wait before a failed effect is tried again, and the step by which the waits between two attaches grow. */
 const EFFECT_RETRY_MS = 1_000
 
-export interface EffectRunnerOptions {
-  readonly runner: Runner
-  readonly clock: Clock
-  readonly tokenPaceMs?: number
+export interface EffectRunnerOptions
+  extends Pick<SessionPorts, 'runner' | 'clock' | 'tokenPaceMs' | 'isResting' | 'gate'> {
   /** Records that another run starts beside the suspect of this session. Resolves when that is written. */
   readonly excuse: () => Promise<void>
   readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
@@ -26,10 +24,6 @@ export interface EffectRunnerOptions {
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
   /** Cancels a child of this session; resolves to false where there is none. */
   readonly cancelChild: (child: Key) => Promise<boolean>
-  /** The process is about to end: no durable run is taken up. */
-  readonly isResting?: boolean
-  /** Delays runs of this process; absent = runs start at once. */
-  readonly gate?: RunGate
   /** The session as its runners read it. */
   readonly session: Omit<ReportedSession, 'job' | 'cache'>
   /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */

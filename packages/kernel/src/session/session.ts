@@ -44,12 +44,13 @@ export interface SessionPorts {
   /** Cancels a child of a session; false = there is none. Absent = no session has children. */
   readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
+  /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
   readonly snapshotEvery?: number
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean
   /** Delays runs of this process; absent = runs start at once. */
   readonly gate?: RunGate
-  /** Learns of each change of the session's row; absent = nobody does. */
+  /** Learns of each change of a session's row, and of removals; absent = nobody does. */
   readonly rows?: RowObserver
   /** For metrics and traces: these events were committed. */
   readonly onCommit?: (events: readonly AnyEvent[]) => void

@@ -27,13 +27,10 @@ const ROW_ARGUMENTS_CHARS_MAX = 16_000
  * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
  * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
  */
-export interface RowInputs extends KeptFacts, ListedCounts {
-  readonly kind: Lifecycle['kind']
-  readonly title: string
-  readonly createdAt: number
-  readonly parent: DirectoryRow['parent']
-  readonly owner: string | null
-  readonly isArchived: boolean
+export interface RowInputs
+  extends KeptFacts,
+    ListedCounts,
+    Pick<Lifecycle, 'kind' | 'title' | 'createdAt' | 'parent' | 'owner' | 'isArchived'> {
   readonly openApprovals: Approvals['open']
   readonly settledApprovals: Approvals['settled']
   readonly queued: number

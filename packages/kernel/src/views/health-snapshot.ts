@@ -6,7 +6,6 @@ import type { BudgetName, Policy, SessionStatus } from '@bridle/events/schemas'
 import { type RecoveryAction, recoveryWords } from '@bridle/words/health'
 import { eventId, type Key } from '../event.ts'
 import { cursorText } from '../positions/cursor.ts'
-import type { Approvals } from '../projections/approvals.ts'
 import { assessWithBudgets, type BudgetPressure } from '../projections/health/budgets.ts'
 import { healthFold } from '../projections/health/health.ts'
 import type { HealthReport } from '../projections/health/health-score.ts'
@@ -14,8 +13,7 @@ import type { HealthFold } from '../projections/health/health-state.ts'
 import { type Artifacts, artifacts } from '../projections/indexes/artifacts.ts'
 import { type WireAuditRow, wireAuditRow } from '../projections/indexes/audit.ts'
 import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoints.ts'
-import type { ResumePoints } from '../projections/indexes/resume-points.ts'
-import type { Lifecycle } from '../projections/lifecycle-state.ts'
+import type { SessionState } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import type { HealthSummary } from './row-detail.ts'
 
@@ -90,14 +88,10 @@ export interface RecoveryHint {
 }
 
 /** The parts of a session's state that a health snapshot is made of. */
-export interface HealthSources {
-  readonly health: HealthFold
-  readonly lifecycle: Lifecycle
-  readonly approvals: Approvals
-  readonly resumePoints: ResumePoints
-  readonly checkpoints: Checkpoints
-  readonly artifacts: Artifacts
-}
+export type HealthSources = Pick<
+  SessionState,
+  'health' | 'lifecycle' | 'approvals' | 'resumePoints' | 'checkpoints' | 'artifacts'
+>
 
 export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
   const { health: fold, lifecycle: life } = from

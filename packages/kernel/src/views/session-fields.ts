@@ -1,6 +1,7 @@
 // Fields of a session that several documents show: `session_state`, the detail, and the rows of lists. Each takes them from here,
 // from the folded state or from the directory's row.
 import type { Key } from '../event.ts'
+import type { DirectoryRow } from '../ports/directory.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import type { KeptFacts } from './row-detail.ts'
 
@@ -37,11 +38,7 @@ export const stateFields = (facts: StateFacts) => ({
 })
 
 /** Facts that lists and details show and the log has elsewhere. */
-export interface ListedFacts {
-  readonly kind: 'chat' | 'background'
-  readonly title: string
-  readonly createdAt: number
-  readonly updatedAt: number
+export interface ListedFacts extends Pick<DirectoryRow, 'kind' | 'title' | 'createdAt' | 'updatedAt'> {
   readonly lastEventId: string
   readonly retryAt: number | null
   readonly isArchived: boolean

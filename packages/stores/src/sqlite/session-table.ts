@@ -25,11 +25,8 @@ import type { Tail } from './tail.ts'
 /** Sessions whose depth is remembered: as many as one import has, and some hundred kilobytes. */
 const BRANCH_POINTS_MAX = 10_000
 
-export interface SessionRecord {
+export interface SessionRecord extends Key {
   readonly sid: number
-  readonly tenant: string
-  readonly agent: string
-  readonly id: string
   /** The numbers start after it. */
   readonly base: number
   readonly parent_sid: number | null

@@ -233,11 +233,7 @@ export const approvalsPage = <A extends OpenApproval>(
   return { approvals: entries.filter((approval) => approval !== null), ...(next !== undefined && { next }) }
 }
 
-export interface PageOptions {
-  readonly limit?: number
-  readonly cursor?: string
-  readonly viewer?: string
-}
+export type PageOptions = Pick<ListFilter, 'limit' | 'cursor' | 'viewer'>
 
 /** An order of sessions, as the inner and the outer query name the columns. */
 interface ListOrder {

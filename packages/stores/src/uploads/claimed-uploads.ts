@@ -17,10 +17,7 @@ export interface ClaimedUploadsPorts {
   readonly retry: (at: number | null) => void
 }
 
-interface ClaimRow {
-  readonly id: string
-  readonly tenant: string
-  readonly agent: string
+interface ClaimRow extends Key {
   readonly session: string
   readonly released: number
 }

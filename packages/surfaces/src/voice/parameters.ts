@@ -2,7 +2,7 @@
 // wrong, and close it.
 
 import { isId } from '@bridle/kernel/event'
-import type { AudioFormat } from '@bridle/kernel/ports/voice'
+import type { AudioFormat, VoiceRequest } from '@bridle/kernel/ports/voice'
 import * as v from 'valibot'
 import { workspaceQuery } from '../http/sessions/workspace-choice.ts'
 
@@ -25,15 +25,10 @@ export const voiceQuery = v.looseObject({
 })
 
 /** The wishes of a client, as its query has them. */
-export interface VoiceParameters {
-  readonly format: AudioFormat
+export interface VoiceParameters extends Pick<VoiceRequest, 'format' | 'turns' | 'voice' | 'model' | 'instructions'> {
   readonly encoding: 'binary' | 'json'
-  readonly turns: 'manual' | 'silence'
   /** The client's name for its line; null = it has none, and cannot take the line over. */
   readonly line: string | null
-  readonly voice?: string
-  readonly model?: string
-  readonly instructions?: string
 }
 
 export const parseVoiceParameters = (
