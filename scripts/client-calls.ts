@@ -253,8 +253,16 @@ const typeOf = (schema: JsonSchema): string => {
   if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(' | ')
   if (type === 'array') return `readonly (${typeOf(items as JsonSchema)})[]`
   if (type === 'string') return String(pattern).startsWith('^\\d') ? 'number | string' : 'string'
-  if (type === 'object') return schema.properties ? block(propertiesOf(schema)) : 'FabricJsonObject'
+  if (type === 'object') return objectType(schema)
   return simpleTypes[type as string] ?? 'FabricJson'
+}
+
+const objectType = (schema: ObjectSchema): string => {
+  if (schema.properties) return block(propertiesOf(schema))
+  const { additionalProperties: value } = schema
+  return typeof value === 'object' && value !== null
+    ? `{ readonly [name: string]: ${typeOf(value as JsonSchema)} }`
+    : 'FabricJsonObject'
 }
 
 const simpleTypes: Readonly<Record<string, string>> = {

@@ -106,6 +106,7 @@ export type {
 export { exactJson, exactText, visibleText } from './exact-text.ts'
 export type { AskedRun, AskOptions } from './fabric/ask.ts'
 export type {
+  AnswerOptions,
   BranchRequest,
   DecisionOptions,
   MemoryDecisionOptions,

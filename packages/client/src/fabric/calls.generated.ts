@@ -5,6 +5,16 @@ import type { AgentList, ApprovalReceipt, ArtifactPage, AuditPage, BuildList, Ca
 import type { FabricJson, FabricJsonObject, FabricOpenApi } from './request-options.ts'
 import { pathSegment, queryText, type Requests } from './requests.ts'
 
+/** The answer to a question or a form. */
+export interface AnswerOptions extends ReasonOptions {
+  /** The answers by the id of their question: a text, or a list of texts where the question takes several. */
+  readonly answers?: { readonly [name: string]: string | readonly (string)[] }
+  /** The values of a form. */
+  readonly values?: FabricJsonObject
+  /** The call gets its answer, and the session pauses before its next step. */
+  readonly pause?: boolean
+}
+
 /** A point to branch from, and what the new session is asked. */
 export interface BranchRequest extends ReasonOptions {
   /** The event to branch from. */
@@ -31,6 +41,10 @@ export interface DecisionOptions extends ReasonOptions {
   readonly pause?: boolean
   /** Other arguments than those asked for; with `approve` only. */
   readonly args?: FabricJsonObject
+  /** The answers by the id of their question: a text, or a list of texts where the question takes several. */
+  readonly answers?: { readonly [name: string]: string | readonly (string)[] }
+  /** The values of a form. */
+  readonly values?: FabricJsonObject
 }
 
 /** Settings of the decision about a value that an agent proposes for its memory. */
@@ -194,7 +208,10 @@ export const routeCalls = ({ act, call, get, send }: Requests) => ({
   /** The agents of the server, with what each needs and takes. */
   agents: async (): Promise<AgentList> =>
     get('agents'),
-  /** Approve a call, with other arguments if the body has `args`. */
+  /** Answer a question with `answers`, or a form with `values`. */
+  answer: async (id: string, approvalId: string, options: AnswerOptions): Promise<ApprovalReceipt> =>
+    act('POST', `sessions/${pathSegment(id)}/approvals/${pathSegment(approvalId)}/answer`, options),
+  /** Approve a call, with other arguments if the body has `args`; a question gets its default. */
   approve: async (id: string, approvalId: string, options: DecisionOptions = {}): Promise<ApprovalReceipt> =>
     act('POST', `sessions/${pathSegment(id)}/approvals/${pathSegment(approvalId)}/approve`, options),
   /** Put a session away: lists leave it out, and a prompt takes it out again. */
@@ -263,7 +280,7 @@ export const routeCalls = ({ act, call, get, send }: Requests) => ({
   /** The agents of the server, and whether the server takes requests. */
   ready: async (): Promise<Readiness> =>
     get('ready'),
-  /** Deny a call. */
+  /** Deny a call, or decline a question. */
   reject: async (id: string, approvalId: string, options: DecisionOptions = {}): Promise<ApprovalReceipt> =>
     act('POST', `sessions/${pathSegment(id)}/approvals/${pathSegment(approvalId)}/reject`, options),
   /** Erase the session. */

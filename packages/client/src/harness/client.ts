@@ -168,11 +168,14 @@ export class HarnessClient {
     return this.send({ ...which, type: 'cancel' })
   }
 
-  /** Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. */
+  /**
+   * Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. A question
+   * takes `answers`, and a form takes `values`.
+   */
   approve(
     approvalId: string,
     decision: 'approved' | 'denied',
-    more: Pick<CommandOf<'approve'>, 'args' | 'reason' | 'pause'> = {},
+    more: Pick<CommandOf<'approve'>, 'args' | 'answers' | 'values' | 'reason' | 'pause'> = {},
   ): Promise<HarnessAnswer> {
     return this.send({ ...more, type: 'approve', approvalId, decision })
   }

@@ -56,7 +56,49 @@ test.each<[EventType, object, string, object]>([
       expires_at: null,
     },
     'approval_requested',
-    { approvalId: 'apr-1', subject: 'write', toolCallId: 'c1', reason: 'why', args: { p: 1 }, expiresAt: null },
+    {
+      ...{ approvalId: 'apr-1', kind: 'tool', subject: 'write', toolCallId: 'c1' },
+      ...{ reason: 'why', args: { p: 1 }, expiresAt: null },
+    },
+  ],
+  [
+    'approval_required',
+    {
+      ...{
+        request_id: 'apr-1',
+        tool_call_id: 'c1',
+        tool_name: 'ask',
+        reason: 'Which?',
+        arguments: {},
+        kind: 'question',
+      },
+      ...{ questions: [{ id: 'db', question: 'Which?', allow_free_text: true }], default: { db: 'a' } },
+      default_digest: 'd',
+    },
+    'approval_requested',
+    {
+      ...{ approvalId: 'apr-1', kind: 'question', subject: 'ask', toolCallId: 'c1', reason: 'Which?', args: {} },
+      ...{ questions: [{ id: 'db', question: 'Which?', allow_free_text: true }], default: { db: 'a' } },
+      expiresAt: null,
+    },
+  ],
+  [
+    'approval_applied',
+    { request_id: 'apr-1', tool_call_id: 'c1', tool_name: 'ask', decision: 'approved', answers: { db: 'a' } },
+    'approval_resolved',
+    {
+      ...{ approvalId: 'apr-1', subject: 'ask', toolCallId: 'c1', decision: 'approved', reason: null },
+      answers: { db: 'a' },
+    },
+  ],
+  [
+    'approval_applied',
+    { request_id: 'apr-1', tool_call_id: 'c1', tool_name: 'ask', decision: 'approved', values: { port: 1 } },
+    'approval_resolved',
+    {
+      ...{ approvalId: 'apr-1', subject: 'ask', toolCallId: 'c1', decision: 'approved', reason: null },
+      values: { port: 1 },
+    },
   ],
   [
     'approval_applied',

@@ -9,6 +9,7 @@ import { withoutCallId } from '@bridle/kernel/ids'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
 import { positionText } from '@bridle/kernel/positions/log-position'
 import { isTaskOver } from '@bridle/kernel/projections/indexes/subagents'
+import { givenAnswer, requestFields } from '@bridle/kernel/question-request'
 import type { Audience } from '@bridle/kernel/session/subscribers'
 import { toolOutcomeOf } from '@bridle/kernel/tool-outcome'
 import { noticeOf } from '@bridle/kernel/views/notice'
@@ -122,6 +123,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
     'approval_requested',
     {
       approvalId: payload.request_id,
+      ...requestFields(payload),
       subject: payload.tool_name,
       toolCallId: payload.tool_call_id,
       reason: payload.reason,
@@ -138,6 +140,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       decision: payload.decision ?? 'approved',
       reason: payload.reason ?? null,
       ...(payload.arguments && { args: withoutCallId(payload.arguments) }),
+      ...givenAnswer(payload),
     },
   ],
   context_compacted: ({ payload }) => [

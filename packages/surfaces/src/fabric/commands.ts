@@ -1,6 +1,6 @@
 // The commands of a socket's client, as the session's own.
 
-import { ownProperty } from '@bridle/events/json'
+import { ownProperty, present } from '@bridle/events/json'
 import { type Answer, type Command, isRefusal } from '@bridle/kernel/commands'
 import type { Host } from '@bridle/kernel/host/host'
 import { mayOpen } from '@bridle/kernel/owner'
@@ -64,13 +64,12 @@ const commandOf = async (
   user: string | null,
 ): Promise<Command | TaskStopRequest | { readonly problem: string }> => {
   if (message.type === 'approve') {
-    const { approvalId, decision, reason, args, pause, actor } = message
+    const { approvalId, decision, reason, args, answers, values, pause, actor } = message
     return {
       type: 'approve',
       approvalId,
       decision,
-      ...(reason !== undefined && { reason }),
-      ...(args && { args }),
+      ...present({ reason, args, answers, values }),
       ...(pause && { pause }),
       ...actorField({ user }, actor),
     }

@@ -1,10 +1,11 @@
 // The timeline of a session for `GET /agents/:name/:id`: entries in order, the events of the stream, artifacts, approvals.
 
-import type { Json } from '@bridle/events/json'
+import type { Json, JsonObject } from '@bridle/events/json'
 import type { AnyEvent, Key } from '@bridle/kernel/event'
 import { eventId } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
+import { givenAnswer, requestFields } from '@bridle/kernel/question-request'
 import { toolOutcomeOf } from '@bridle/kernel/tool-outcome'
 import type { AgentEvent, ApprovalEntry, HistoryEntry } from '@bridle/wire/fabric/wire'
 import { agentEvent } from './codec.ts'
@@ -87,6 +88,7 @@ const completeEntries = ({ entries, approvals }: TimelineDraft, event: AnyEvent)
     const { request_id, tool_call_id, tool_name, reason, arguments: args, expires_at } = event.payload
     approvals.push({
       id: request_id,
+      ...(requestFields(event.payload) as { readonly kind: string } & JsonObject),
       status: 'pending',
       toolCallId: tool_call_id,
       toolName: tool_name,
@@ -107,6 +109,7 @@ const completeEntries = ({ entries, approvals }: TimelineDraft, event: AnyEvent)
       actor: actor ?? null,
       ...(actor_claimed && { actorClaimed: true }),
       decisionReason: reason ?? null,
+      ...(givenAnswer(event.payload) as JsonObject | null),
       resolvedAt: new Date(event.at).toISOString(),
     }
   }

@@ -4,7 +4,7 @@ import { type Answer, type Answers, isRefusal, type Refusal } from '@bridle/kern
 import type { Key } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
-import type { Approvals } from '@bridle/kernel/projections/approvals'
+import { type Approval, type Approvals, takesAnswers } from '@bridle/kernel/projections/approvals'
 import type { SessionState } from '@bridle/kernel/projections/state'
 import type { Session } from '@bridle/kernel/session/session'
 import type { Audience, Listener } from '@bridle/kernel/session/subscribers'
@@ -189,9 +189,9 @@ class WaitHints {
     this.#lastOpen = open
     this.#lastWait = wait
     const before = this.#hinted
-    const waits: [id: string, hint: () => string][] = Object.keys(open).map((id) => [
+    const waits: [id: string, hint: () => string][] = Object.entries(open).map(([id, approval]) => [
       id,
-      () => this.#approvalHint(id, open[id]?.tool ?? 'A call'),
+      () => this.#approvalHint(approval),
     ])
     if (wait !== null) waits.push([wait, () => SANDBOX_HINT])
     this.#hinted = waits.map(([id]) => id)
@@ -208,9 +208,11 @@ class WaitHints {
     return this.#hinted?.slice(-HIBERNATED_HINTS_MAX) ?? null
   }
 
-  #approvalHint(id: string, tool: string): string {
+  #approvalHint(approval: Approval): string {
+    const { id, tool } = approval
     const path = `/sessions/${encodeURIComponent(this.#key.id)}/approvals/${encodeURIComponent(id)}`
-    return `${truncate(tool, HINT_NAME_CHARS_MAX)} waits for an approval. Answer it in a client that shows approvals, or with POST ${path}/approve or ${path}/reject.`
+    const [awaited, verb] = takesAnswers(approval) ? ['answer', 'answer'] : ['approval', 'approve']
+    return `${truncate(tool, HINT_NAME_CHARS_MAX)} waits for an ${awaited}. Answer it in a client that shows approvals, or with POST ${path}/${verb} or ${path}/reject.`
   }
 }
 

@@ -4,6 +4,7 @@ import { approvalPageSchema, approvalReceiptSchema } from '@bridle/wire/http/wir
 import { artifactPageSchema } from '@bridle/wire/http/wire/artifacts'
 import { auditPageSchema } from '@bridle/wire/http/wire/audit'
 import { channelPageSchema } from '@bridle/wire/http/wire/channel'
+import { plainErrorSchema, typedErrorSchema } from '@bridle/wire/http/wire/errors'
 import {
   cancelReceiptSchema,
   sessionCardSchema,
@@ -79,6 +80,12 @@ export const approvalPageAnswer = jsonAnswer(
       },
     ],
   },
+)
+
+export const badAnswerError = jsonAnswer(
+  'The answer does not fit the question (`invalid_answer`), or the request is wrong (a plain error).',
+  v.union([typedErrorSchema, plainErrorSchema]),
+  { error: { type: 'invalid_answer', message: '"Oracle" is not an option of question "db".' } },
 )
 
 export const approvalReceiptAnswer = jsonAnswer(

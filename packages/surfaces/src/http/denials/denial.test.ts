@@ -26,6 +26,7 @@ const text = { error: 'Why.' }
 const object = (type: DenialCode) => ({ error: { type, message: 'Why.' } })
 const rendered: { readonly [D in DenialCode]: readonly [status: number, body: object, close: number] } = {
   bad_request: [400, text, 1011],
+  invalid_answer: [400, object('invalid_answer'), 1011],
   unauthorized: [401, object('unauthorized'), 1011],
   forbidden: [403, object('forbidden'), 1008],
   not_found: [404, { error: 'Not found', message: 'Why.' }, 4004],

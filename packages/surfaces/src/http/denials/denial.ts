@@ -13,6 +13,7 @@ const CLOSE_REASON_BYTES_MAX = 123
 /** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */
 export const denialKinds = {
   bad_request: { status: 400, body: 'text' },
+  invalid_answer: { status: 400, body: 'object' },
   unauthorized: { status: 401, body: 'object' },
   forbidden: { status: 403, body: 'object' },
   not_found: { status: 404, body: 'text' },
@@ -51,9 +52,14 @@ export class Denial {
 
 export const isDenial = (value: unknown): value is Denial => value instanceof Denial
 
-/** The message is cut short: it may quote the caller's own text. */
-export const badRequest = (message: string): Denial =>
-  new Denial('bad_request', message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message)
+export const badRequest = (message: string): Denial => new Denial('bad_request', shortened(message))
+
+/** An answer that does not fit its question. */
+export const invalidAnswer = (message: string): Denial => new Denial('invalid_answer', shortened(message))
+
+/** The message may quote the caller's own text. */
+const shortened = (message: string): string =>
+  message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message
 
 export const badSessionId = (): Denial =>
   badRequest('The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.')

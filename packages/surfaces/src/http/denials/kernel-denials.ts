@@ -2,10 +2,16 @@
 import type { Refusal, RefusalCode, Settlement } from '@bridle/kernel/commands'
 import { StoreFault, type StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 import type { SettledApprovalDetails } from '@bridle/wire/http/wire'
-import { badRequest, Denial, notFound, rateLimited, sessionNotFound } from './denial.ts'
+import { badRequest, Denial, invalidAnswer, notFound, rateLimited, sessionNotFound } from './denial.ts'
 
 const refusalDenials: {
-  readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'confirm_import' | 'bad_request' | 'rate_limited'
+  readonly [R in RefusalCode]:
+    | 'not_found'
+    | 'conflict'
+    | 'confirm_import'
+    | 'bad_request'
+    | 'invalid_answer'
+    | 'rate_limited'
 } = {
   session_not_found: 'not_found',
   message_not_found: 'not_found',
@@ -32,7 +38,7 @@ const refusalDenials: {
   // As other arguments that do not fit: the approval is still open.
   arguments_fixed: 'bad_request',
   arguments_invalid: 'bad_request',
-  invalid_answer: 'bad_request',
+  invalid_answer: 'invalid_answer',
   answer_missing: 'bad_request',
   not_a_question: 'bad_request',
   queue_full: 'rate_limited',
@@ -47,6 +53,8 @@ export const refusalDenial = ({ refused: code, message, settlement }: Refusal, s
       return sessionId === undefined ? notFound() : sessionNotFound(sessionId)
     case 'bad_request':
       return badRequest(message)
+    case 'invalid_answer':
+      return invalidAnswer(message)
     case 'conflict':
       return new Denial('conflict', message, {}, settlement && settledDetails(settlement))
     case 'confirm_import':

@@ -28,6 +28,7 @@ const examples: Readonly<Record<string, JsonObject>> = {
   'post /sessions/:id/cancel': { ...reason, queue: true },
   'post /sessions/:id/approvals/:approvalId/approve': { args: { path: 'b.txt' } },
   'post /sessions/:id/approvals/:approvalId/reject': reason,
+  'post /sessions/:id/approvals/:approvalId/answer': { answers: { db: 'SQLite' } },
   'post /sessions/:id/archive': { reason: 'Done' },
   'post /sessions/:id/unarchive': { reason: 'There is more to do' },
   'post /sessions/:id/signal': { name: 'paid', payload: { number: 'AD-1' } },

@@ -20,7 +20,12 @@ const [text, missing, object, envelope] = ['text', 'not found', 'object', 'envel
 ]
 
 test('[H11] the table has every denial under its shape', () => {
-  for (const { status, body } of Object.values(denialKinds))
+  const { invalid_answer: invalidAnswer, ...others } = denialKinds
+  expect([invalidAnswer, page]).toEqual([
+    { status: 400, body: 'object' },
+    expect.stringMatching(/\| object .*`invalid_answer`/),
+  ])
+  for (const { status, body } of Object.values(others))
     expect([status, text.includes(status) || missing.includes(status), object.includes(status)]).toEqual([
       status,
       body === 'text',

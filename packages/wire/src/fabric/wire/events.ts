@@ -1,10 +1,12 @@
 // The events of a session. The encoders make `data`, and nothing checks it.
 
+import { APPROVAL_KINDS } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
 import { APPROVAL_DECISIONS, type ToolOutcome } from '@bridle/events/schemas'
 import type { Directive } from '@bridle/kernel/directive'
 import * as v from 'valibot'
 import * as f from '../../http/wire/fields.ts'
+import { answerEntries, questionEntries } from '../../http/wire/questions.ts'
 
 const text = v.string()
 const count = v.number()
@@ -44,7 +46,16 @@ const dataSchema = f.answer('AgentEventData', 'The `data` of each type.', {
   task_start: f.object({ taskId: text, status: text }, 'A subagent begins its work.'),
   task_end: f.object({ taskId: text, status: text, isError: v.boolean() }, 'A subagent has ended its work.'),
   approval_requested: f.object(
-    { approvalId: text, subject: text, toolCallId: text, reason: text, args: jsonObject, expiresAt: nullableText },
+    {
+      approvalId: text,
+      kind: f.oneOf(APPROVAL_KINDS, 'Ours: the kind of the approval.'),
+      subject: text,
+      toolCallId: text,
+      reason: text,
+      args: jsonObject,
+      ...questionEntries,
+      expiresAt: nullableText,
+    },
     'The run waits for a person’s approval.',
   ),
   approval_resolved: f.object(
@@ -57,6 +68,7 @@ const dataSchema = f.answer('AgentEventData', 'The `data` of each type.', {
       args: f.optional(
         f.described(jsonObject, 'The arguments that the call runs with, where the person changed them.'),
       ),
+      ...answerEntries,
     },
     'An approval has its answer.',
   ),

@@ -5,6 +5,7 @@ import {
   jsonObject,
   messageObject,
   optionalId,
+  questionAnswers,
   requiredId,
   seenMessageSchema,
 } from '../../http/wire/request-values.ts'
@@ -27,6 +28,9 @@ const commandSchema = v.variant('type', [
     reason: v.optional(v.string()),
     /** Edited arguments; absent = as requested. */
     args: v.optional(jsonObject),
+    /** The answers to questions, or the values of a form; absent = their default. */
+    answers: v.optional(questionAnswers),
+    values: v.optional(jsonObject),
     /** The call gets its answer, and the session pauses before its next step. */
     pause: v.optional(v.boolean()),
     actor: v.optional(v.string()),

@@ -1,5 +1,6 @@
 // Values in requests, and in the messages of clients on sockets.
 
+import type { QuestionAnswers } from '@bridle/events/answers'
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
 import * as v from 'valibot'
@@ -18,6 +19,15 @@ export const anyJson = v.optional(v.unknown(), null) as unknown as OptionalField
 export const jsonObject = v.pipe(
   v.custom<JsonObject>(isJsonObject, 'Expected an object'),
   v.metadata({ type: 'object' }),
+)
+
+/** Answers by the id of their question. The session checks them against the questions, whatever they are. */
+export const questionAnswers = v.pipe(
+  v.custom<QuestionAnswers>(isJsonObject, 'Expected an object'),
+  v.metadata({
+    type: 'object',
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  }),
 )
 
 /** An object whose further fields stay in it, and have no part in its type. */

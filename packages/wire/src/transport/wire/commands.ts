@@ -1,6 +1,6 @@
 // The commands of clients. Their fields are not `readonly`, so that a value of these types is one of the document's.
 import * as v from 'valibot'
-import { anyJson, jsonObject, optionalId, requiredId } from '../../http/wire/request-values.ts'
+import { anyJson, jsonObject, optionalId, questionAnswers, requiredId } from '../../http/wire/request-values.ts'
 
 const text = v.string()
 const attachments = v.optional(v.array(v.object({ ref_id: text })))
@@ -22,6 +22,9 @@ export const commandSchema = v.variant('type', [
     approvalId: text,
     decision: v.picklist(['approved', 'denied']),
     args: v.optional(jsonObject),
+    /** The answers to questions, or the values of a form; absent = their default. */
+    answers: v.optional(questionAnswers),
+    values: v.optional(jsonObject),
     reason: v.optional(text),
     /** The call gets its answer, and the session pauses before its next step. */
     pause: v.optional(v.boolean()),
