@@ -23,6 +23,8 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 const SLOW = '**/*.slow.test.ts'
+/** Tests against a Worker in a program of its own. */
+const isWorkers = (file: string) => /^packages\/server\/src\/cloudflare\/|^conformance\//.test(file)
 /** Tests in Chromium, which a process starts once. */
 const isPages = (file: string) => /^(apps\/cockpit|examples\/chat)\//.test(file)
 
@@ -66,13 +68,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'processes',
-          include: processes.filter((file) => !isPages(file)),
+          include: processes.filter((file) => !isPages(file) && !isWorkers(file)),
           exclude,
           isolate: false,
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
-      // A process for several files, which would each load the whole server, and start a browser. They change nothing else.
+      // A process for several files, which would each load the whole server, and start a browser or a Worker. They change nothing else.
+      { extends: true, test: { name: 'workers', include: processes.filter(isWorkers), exclude, isolate: false } },
       { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, isolate: false } },
     ],
   },

@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Projects of vitest.config.ts; Vitest itself goes by their names, and ends with files of half a minute. */
-const PROJECTS = ['processes', 'pages', 'slow', 'fast']
+const PROJECTS = ['processes', 'workers', 'pages', 'slow', 'fast']
 
 export class LongestFirst extends BaseSequencer {
   /** Within a project Vitest's own order stays: by the times of the last run, else by size. */
