@@ -20,9 +20,9 @@ export const remoteRunner = (
       return done
     }, latencyMs)
 
-  const stream = async (run: RemoteRun, outlet: RunReporter, from: number): Promise<RunEnd> => {
+  const stream = async (run: RemoteRun, reporter: RunReporter, from: number): Promise<RunEnd> => {
     for (let next = from; ; ) {
-      if (outlet.closed) return 'done'
+      if (reporter.closed) return 'done'
       if (run.forgotten) return 'cut'
       const frame = run.frames[next]
       if (!frame) {
@@ -33,9 +33,9 @@ export const remoteRunner = (
       }
       await new Promise<void>((resolve) => process.later(latencyMs(), resolve))
       if (prng.chance(ground.faults.cut)) return 'cut'
-      if ('token' in frame) await outlet.token(frame.token, next)
+      if ('token' in frame) await reporter.token(frame.token, next)
       else {
-        await outlet.report(frame.items, next)
+        await reporter.report(frame.items, next)
         if (frame.last) return 'done'
       }
       if (next === 0 && !(await heard(() => remote.work(run)))) return 'cut'
@@ -49,19 +49,19 @@ export const remoteRunner = (
     )
 
   return {
-    start: async (job, outlet) => {
+    start: async (job, reporter) => {
       const begun = await ask(() => ({ run: remote.begin(job) })).catch(() => null)
       if (!begun) return 'cut'
-      return begun.run ? stream(begun.run, outlet, 0) : 'lost'
+      return begun.run ? stream(begun.run, reporter, 0) : 'lost'
     },
-    attach: async (job, outlet) => {
+    attach: async (job, reporter) => {
       const found = await ask(() => {
         const run = remote.find(job)
         if (run && job.frame >= 0) remote.work(run)
         return { run }
       }).catch(() => null)
       if (!found) return 'cut'
-      return found.run ? stream(found.run, outlet, job.frame + 1) : 'lost'
+      return found.run ? stream(found.run, reporter, job.frame + 1) : 'lost'
     },
     abort: (job) =>
       ask(() => {

@@ -49,7 +49,7 @@ describe('[S37] a script that goes on', () => {
   ])('from %s, with %i characters in the log, says the rest', async (resume, keptChars, expected) => {
     let text = ''
     const clock = new VirtualClock()
-    const outlet = new RunReporter({
+    const reporter = new RunReporter({
       ...{ runId: 'r', attempt: 2, frame: -1, clock, tokenPaceMs: 0 },
       send: async ({ items }) => {
         for (const item of items)
@@ -62,7 +62,7 @@ describe('[S37] a script that goes on', () => {
     const job = { ...place, prompt, input: null, parent: null, settings: {}, handle: null, awaiting: [] }
     const ended = scriptedRunner({ clock, digest }).start(
       { ...job, resume, continues: { isMidText: true, keptChars } },
-      outlet,
+      reporter,
     )
     await clock.pass(1_000)
     expect([await ended, text]).toEqual(['done', expected])

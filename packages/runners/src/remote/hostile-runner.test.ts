@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 })
 
-const outletOf = (items: ReportItem[]) =>
+const reporterOf = (items: ReportItem[]) =>
   new RunReporter({
     runId: 'r-2',
     attempt: 1,
@@ -107,9 +107,9 @@ describe('[R16] a redirect is never followed, and is an error that says so:', ()
   type Act = (parts: ReturnType<typeof runnerAt> & { readonly job: Job; readonly sandbox: Sandbox }) => Promise<unknown>
   const cases: [string, (url: string) => boolean, Act][] = [
     ['health', (url) => url === '/health', ({ provider }) => provider.acquire(key())],
-    ['query', (url) => url === '/query', ({ runner, job }) => runner.start(job, outletOf([]))],
-    ['events', (url) => url.endsWith('/events'), ({ runner, job }) => runner.attach(job, outletOf([]))],
-    ['env of a run', (url) => /^\/runs.*env$/.test(url), ({ runner, job }) => runner.attach(job, outletOf([]))],
+    ['query', (url) => url === '/query', ({ runner, job }) => runner.start(job, reporterOf([]))],
+    ['events', (url) => url.endsWith('/events'), ({ runner, job }) => runner.attach(job, reporterOf([]))],
+    ['env of a run', (url) => /^\/runs.*env$/.test(url), ({ runner, job }) => runner.attach(job, reporterOf([]))],
     ['env', (url) => url === '/env', ({ provider, sandbox }) => provider.setEnvVars(sandbox, { A: 'b' })],
     ['cancel', (url) => url.endsWith('/cancel'), ({ runner, job }) => runner.abort(job)],
     ['approvals', (url) => url.includes('/approvals/'), async ({ runner, job }) => runner.answer?.(job, answer)],
@@ -146,10 +146,10 @@ describe('[R16] a redirect is never followed, and is an error that says so:', ()
       return true
     })
     const { provider, runner } = runnerAt(url)
-    const outlet = outletOf([])
-    expect(await runner.start(jobAt(await provider.acquire(key())), outlet)).toBe('done')
+    const reporter = reporterOf([])
+    expect(await runner.start(jobAt(await provider.acquire(key())), reporter)).toBe('done')
     await expect.poll(() => redirected).toBeGreaterThan(0)
-    outlet.close()
+    reporter.close()
     expect(asked).toEqual([])
   })
 })
@@ -200,11 +200,11 @@ describe('[R16] an answer without an end is read up to a limit', () => {
     const sandbox = await provider.acquire(key())
     const job = jobAt(sandbox)
     isFlooding = true
-    const outlet = outletOf([])
+    const reporter = reporterOf([])
     const acts: { readonly [path: string]: () => Promise<unknown> } = {
-      '/query': () => runner.start(job, outlet),
-      '/runs/the-request/events': () => runner.attach(job, outletOf([])),
-      '/runs/the-request/env': () => runner.attach(job, outletOf([])),
+      '/query': () => runner.start(job, reporter),
+      '/runs/the-request/events': () => runner.attach(job, reporterOf([])),
+      '/runs/the-request/env': () => runner.attach(job, reporterOf([])),
       '/runs/the-request/cancel': () => runner.abort(job),
       '/runs/the-request/approvals/t': async () => runner.answer?.(job, answer),
       '/runs/the-request/steer': async () => runner.steer?.(job, { messageId: 'm', text: 't' }),
@@ -214,7 +214,7 @@ describe('[R16] an answer without an end is read up to a limit', () => {
     const acted = acts[path]?.().catch(() => {})
     await expect.poll(() => flow.isClosed).toBe(true)
     // A run that finds its runner busy waits until it is no longer wanted.
-    outlet.close()
+    reporter.close()
     await acted
     expect(flow.sent).toBeGreaterThan(64 * 1024)
     expect(flow.sent).toBeLessThan(SLACK_BYTES)
@@ -255,7 +255,7 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
     })
     const { runner } = runnerAt(url)
     const items: ReportItem[] = []
-    await expect(runner.start(jobAt(null), outletOf(items))).rejects.toThrow('is not valid')
+    await expect(runner.start(jobAt(null), reporterOf(items))).rejects.toThrow('is not valid')
     expect(items.map(({ type }) => type)).not.toContain('finished')
     // The engine stops when nobody follows it.
     expect(cancelled).toHaveLength(1)
@@ -268,8 +268,15 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
       return true
     })
     const { provider, runner } = runnerAt(url)
-    const outlet = new RunReporter({ runId: 'r-2', attempt: 1, frame: 40, clock, tokenPaceMs: 0, send: async () => {} })
+    const reporter = new RunReporter({
+      runId: 'r-2',
+      attempt: 1,
+      frame: 40,
+      clock,
+      tokenPaceMs: 0,
+      send: async () => {},
+    })
     const job = { ...jobAt(await provider.acquire(key())), frame: 40 }
-    await expect(runner.attach(job, outlet)).rejects.toThrow('is not valid')
+    await expect(runner.attach(job, reporter)).rejects.toThrow('is not valid')
   })
 })

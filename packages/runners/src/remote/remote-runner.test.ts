@@ -597,7 +597,7 @@ describe('[R14] a server that dies', () => {
     const runner = world.runner()
     const items: string[] = []
     const { RunReporter } = await import('@bridle/kernel/session/run-reporter')
-    const outlet = new RunReporter({
+    const reporter = new RunReporter({
       runId: 'r-9',
       attempt: 1,
       frame: 0,
@@ -619,7 +619,7 @@ describe('[R14] a server that dies', () => {
       frame: 0,
       awaiting: [],
     }
-    expect(await runner.attach(job, outlet)).toBe('done')
+    expect(await runner.attach(job, reporter)).toBe('done')
     expect(items).toEqual(['event', 'finished'])
     expect(engine.opened).toHaveLength(1)
   })

@@ -12,7 +12,7 @@ const setUp = (limits = WAIT_LIMITS) => {
   const enter = (name: string, ownsSandbox = false) => {
     const said: (string | null)[] = []
     const note = (item: ReportItem) => item.type === 'sandbox_awaited' && said.push(item.reason)
-    const outlet = new RunReporter({
+    const reporter = new RunReporter({
       runId: name,
       attempt: 1,
       frame: -1,
@@ -25,11 +25,11 @@ const setUp = (limits = WAIT_LIMITS) => {
       free -= ownsSandbox ? 0 : 1
       entered.push(name)
     }
-    const end = line.wait(outlet, { name: 'place', isReported: false, ownsSandbox: () => ownsSandbox }, find).then(
+    const end = line.wait(reporter, { name: 'place', isReported: false, ownsSandbox: () => ownsSandbox }, find).then(
       () => 'found',
       (error: Error) => (error instanceof ReporterClosedError ? 'left' : error.message),
     )
-    return { outlet, said, end }
+    return { reporter, said, end }
   }
   const release = () => {
     free += 1
@@ -103,7 +103,7 @@ describe('[R22] runs that wait for a sandbox', () => {
     const { clock, enter, entered, release } = setUp()
     const [first, second] = [enter('one'), enter('two')]
     await clock.pass(5_000)
-    first.outlet.close()
+    first.reporter.close()
     expect(await first.end).toBe('left')
     release()
     await clock.pass(2_000)

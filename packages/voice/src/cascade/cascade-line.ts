@@ -86,7 +86,7 @@ class CascadeLine implements EngineLine {
   }
 
   say(text: string): Promise<void> {
-    const interruption = this.#runs.bargeIn()
+    const interruption = this.#runs.stopHeardAnswer()
     return this.#submitNext(async () => text, interruption)
   }
 
@@ -137,7 +137,7 @@ class CascadeLine implements EngineLine {
 
   #startTurn(): void {
     this.#client.speech('started')
-    void this.#runs.bargeIn()
+    void this.#runs.stopHeardAnswer()
   }
 
   #endTurn(turn: TurnAudio | null): void {
@@ -148,7 +148,7 @@ class CascadeLine implements EngineLine {
     }
     this.#waitingTurns += 1
     const words = transcribe(this.#ports, this.#settings.transcription, turn, this.#transcribing.signal)
-    void this.#submitNext(() => words, this.#runs.bargeIn(), turn).finally(() => {
+    void this.#submitNext(() => words, this.#runs.stopHeardAnswer(), turn).finally(() => {
       this.#waitingTurns -= 1
     })
   }

@@ -100,8 +100,8 @@ export const withInvocationHops = (
   }
   return {
     ...runner,
-    start: (job, outlet) => held(job, () => runner.start(job, outlet)),
-    attach: (job, outlet) => held(job, () => runner.attach(job, outlet)),
+    start: (job, reporter) => held(job, () => runner.start(job, reporter)),
+    attach: (job, reporter) => held(job, () => runner.attach(job, reporter)),
   }
 }
 

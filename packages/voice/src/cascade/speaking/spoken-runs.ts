@@ -71,7 +71,7 @@ export class SpokenRuns {
   }
 
   /** The listener speaks: an answer that is heard now stops. Resolves when the log knows. */
-  bargeIn(): Promise<void> {
+  stopHeardAnswer(): Promise<void> {
     const stopped = this.#queue.stop()
     if (!stopped) return this.#interruption
     this.#stopped = stopped
@@ -83,7 +83,7 @@ export class SpokenRuns {
 
   /** The listener wants no more of the answer, whether or not there is something to hear. */
   async interrupt(): Promise<void> {
-    await this.bargeIn()
+    await this.stopHeardAnswer()
     const { state } = this.#ports.request.session
     const { run } = state.lifecycle
     const reader = run && this.#readers.get(run.runId)
@@ -166,7 +166,7 @@ export class SpokenRuns {
 
   /** Somebody else has ended the run: its listener hears no more of it either. */
   #silence(runId: string): void {
-    if (this.#queue.isHeard(runId)) void this.bargeIn()
+    if (this.#queue.isHeard(runId)) void this.stopHeardAnswer()
     else this.#queue.mute(runId)
   }
 
