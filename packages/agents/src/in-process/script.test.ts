@@ -29,6 +29,67 @@ describe('steps', () => {
       { approve: 'write', id: 'c', args: { a: 1 }, reason: 'r', expiresMs: 60_000 },
       { kind: 'approve', approve: 'write', id: 'c', args: { a: 1 }, reason: 'r', expiresMs: 60_000 },
     ],
+    [
+      'a question without an id',
+      { ask: 'Which?', options: ['a', { label: 'b', description: 'B' }] },
+      {
+        kind: 'ask',
+        request: {
+          questions: [{ id: 'q1', question: 'Which?', options: [{ label: 'a' }, { label: 'b', description: 'B' }] }],
+        },
+      },
+    ],
+    [
+      '[A10] a whole question',
+      {
+        ...{ ask: 'Which?', id: 'db', options: ['a'], multi_select: true, allow_free_text: true, default: ['a'] },
+        expiresMs: 60_000,
+      },
+      {
+        kind: 'ask',
+        id: 'db',
+        request: {
+          questions: [
+            { id: 'db', question: 'Which?', options: [{ label: 'a' }], multi_select: true, allow_free_text: true },
+          ],
+          default: { db: ['a'] },
+        },
+        expiresMs: 60_000,
+      },
+    ],
+    [
+      '[A10] a form',
+      {
+        ask: { schema: { type: 'object', properties: { port: { type: 'integer' } } } },
+        id: 'form',
+        default: { port: 1 },
+      },
+      {
+        kind: 'ask',
+        id: 'form',
+        request: { schema: { type: 'object', properties: { port: { type: 'integer' } } }, default: { port: 1 } },
+      },
+    ],
+    [
+      '[A10] several questions at once',
+      {
+        ask: {
+          questions: [
+            { id: 'a', question: 'A?', options: ['x'] },
+            { question: 'B?', allow_free_text: true },
+          ],
+        },
+      },
+      {
+        kind: 'ask',
+        request: {
+          questions: [
+            { id: 'a', question: 'A?', options: [{ label: 'x' }] },
+            { id: 'q2', question: 'B?', allow_free_text: true },
+          ],
+        },
+      },
+    ],
     ['a checkpoint', { checkpoint: 'one' }, { kind: 'checkpoint', checkpoint: 'one' }],
     [
       'an artifact',
@@ -69,7 +130,7 @@ describe('[A1] a bad script', () => {
   test.each<[string, unknown, RegExp]>([
     ['a step that is none', 'text', /it is not an object/],
     ['null', null, /it is not an object/],
-    ['an unknown step', { say: 'x' }, /it is none of text, thinking, tool, approve/],
+    ['an unknown step', { say: 'x' }, /it is none of text, thinking, tool, approve, ask/],
     ['an empty step', {}, /it is none of /],
     ['a list', ['text'], /it is none of /],
     ['a prototype', JSON.parse('{"__proto__": {"text": "x"}}'), /it is none of /],
@@ -83,6 +144,19 @@ describe('[A1] a bad script', () => {
     ['arguments that are a list', { tool: 'x', args: [] }, /args/],
     ['an artifact without a name', { artifact: { content: 'x' } }, /name/],
     ['a negative count', { usage: { input_tokens: -1 } }, /input_tokens/],
+    ['a question that nobody could answer', { ask: 'Which?' }, /ask: Question 1 has no options and takes no free text/],
+    ['a question that is a number', { ask: 5 }, /ask: Expected a text or an object/],
+    [
+      'a default that is no option',
+      { ask: 'Which?', options: ['a'], default: 'b' },
+      /The default does not fit\. "b" is not/,
+    ],
+    [
+      'options of a form',
+      { ask: { schema: { type: 'object', properties: {} } }, options: ['a'] },
+      /^Step 2: options: Only/,
+    ],
+    ['a form without fields', { ask: { schema: { type: 'object', properties: {} } } }, /ask: The form has no fields/],
     ['an event nobody knows', { event: { type: 'party' } }, /"party" is not an event/],
     ['a greeting', { event: { type: 'session', payload: { session_id: 'x' } } }, /"session" is not an event/],
     ['an event that is not right', { event: { type: 'token', payload: { text: 1 } } }, /token: text/],

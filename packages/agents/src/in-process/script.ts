@@ -1,7 +1,8 @@
 // The language of the scripted agent: a JSON array of steps behind `@script `. Stable: other people's tests use it.
 
 import { isEventType } from '@bridle/events/catalogue'
-import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
+import { parseQuestions, type QuestionRequest } from '@bridle/events/questions'
 import { APPROVAL_RISKS, parsePayload, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
 import { directiveProblem } from '@bridle/kernel/directive'
 import type { AnyEventDraft } from '@bridle/kernel/event'
@@ -38,6 +39,15 @@ const steps = {
     effect: v.optional(v.picklist(TOOL_EFFECTS)),
     risk: v.optional(v.picklist(APPROVAL_RISKS)),
   }),
+  ask: v.strictObject({
+    ask: v.union([v.string(), object], 'Expected a text or an object'),
+    id: v.optional(v.string()),
+    options: v.optional(v.array(v.unknown())),
+    multi_select: v.optional(v.boolean()),
+    allow_free_text: v.optional(v.boolean()),
+    default: v.optional(v.unknown()),
+    expiresMs: v.optional(ms),
+  }),
   checkpoint: v.strictObject({ checkpoint: v.string() }),
   artifact: v.strictObject({
     artifact: v.strictObject({ name: v.string(), content: v.string(), kind: v.optional(v.string()) }),
@@ -57,9 +67,19 @@ const steps = {
 } as const
 
 type ScriptStepKind = keyof typeof steps
-export type ScriptStep = {
+type RawStep = {
   [K in ScriptStepKind]: { readonly kind: K } & v.InferOutput<(typeof steps)[K]>
 }[ScriptStepKind]
+type RawQuestion = RawStep & { readonly kind: 'ask' }
+
+/** A question or a form, as the session gets it. */
+interface QuestionStep {
+  readonly kind: 'ask'
+  readonly id: string | undefined
+  readonly request: QuestionRequest
+  readonly expiresMs: number | undefined
+}
+export type ScriptStep = Exclude<RawStep, RawQuestion> | QuestionStep
 
 /** The steps of a prompt, or its problem. A prompt that is no script plays the tour. */
 export const parseScript = (prompt: string): { steps: readonly ScriptStep[] } | { problem: string } => {
@@ -87,7 +107,8 @@ const parseStep = (step: unknown): { step: ScriptStep } | { problem: string } =>
   const result = v.safeParse(steps[kind] as v.GenericSchema<unknown, object>, step)
   if (!result.success)
     return { problem: result.issues.map((issue) => `${v.getDotPath(issue) ?? kind}: ${issue.message}`).join('; ') }
-  const parsed = { kind, ...result.output } as ScriptStep
+  const parsed = { kind, ...result.output } as RawStep
+  if (parsed.kind === 'ask') return parseQuestion(parsed)
   if (parsed.kind === 'directive') {
     const problem = directiveProblem(parsed.directive)
     return problem === null ? { step: parsed } : { problem: `directive.${problem}` }
@@ -96,6 +117,24 @@ const parseStep = (step: unknown): { step: ScriptStep } | { problem: string } =>
   const checked = scriptedEvent(parsed.event.type, parsed.event.payload)
   return 'problem' in checked ? checked : { step: parsed }
 }
+
+/** A text asks one question, and its default is an answer. An object is the request itself. */
+const parseQuestion = (step: RawQuestion): { step: QuestionStep } | { problem: string } => {
+  const { ask, id, options, multi_select, allow_free_text, default: byDefault, expiresMs } = step
+  const more = present({ options, multi_select, allow_free_text })
+  const isText = typeof ask === 'string'
+  const [name] = isText ? [] : Object.keys(more)
+  if (name !== undefined) return { problem: `${name}: Only a step whose \`ask\` is a text takes it.` }
+  const asked = isText ? { questions: [{ ...present({ id }), question: ask, ...more }] } : ask
+  const answered = isText ? { [id ?? FIRST_QUESTION]: byDefault } : byDefault
+  const request = parseQuestions({ ...asked, ...(byDefault !== undefined && { default: answered }) })
+  return 'problem' in request
+    ? { problem: `ask: ${request.problem}` }
+    : { step: { kind: 'ask', id, request, expiresMs } }
+}
+
+/** The id of a question that names none. */
+const FIRST_QUESTION = 'q1'
 
 /** Any event of the catalogue that a log may hold and a client may see. */
 export const scriptedEvent = (

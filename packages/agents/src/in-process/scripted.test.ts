@@ -395,6 +395,80 @@ describe('approvals', () => {
   })
 })
 
+describe('[A10] a question of a script', () => {
+  const db = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] }
+  const form = { ask: { schema: { type: 'object', properties: { port: { type: 'integer' } } } }, id: 'form' }
+  const asking = async (step: object) => {
+    const world = stage()
+    await play(world, [step, { text: 'after' }])
+    const [approvalId = ''] = Object.keys((await world.host.open(key())).state.approvals.open)
+    return { ...world, approvalId }
+  }
+
+  test('is in the log as a question', async () => {
+    const world = await asking({ ...db, default: 'SQLite' })
+    const questions = [
+      { id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] },
+    ]
+    const args = { questions, answers: { db: 'SQLite' } }
+    expect(said(await world.events(), 'approval_required')).toMatchObject([
+      {
+        ...{ kind: 'question', tool_call_id: 'db', tool_name: 'ask', reason: 'Which database?', questions },
+        ...{ default: { db: 'SQLite' }, default_digest: await callDigest(digest, 'ask', args) },
+      },
+    ])
+  })
+
+  test.each<[string, object, object]>([
+    ['answers', db, { answers: { db: 'PostgreSQL' } }],
+    ['values', form, { values: { port: 1 } }],
+  ])('the outcome has its %s', async (_name, step, given) => {
+    const world = await asking(step)
+    await world.host.send(key(), { type: 'approve', approvalId: world.approvalId, decision: 'approved', ...given })
+    await flushPending()
+    const events = await world.events()
+    expect(said(events, 'tool_outcome')).toMatchObject([{ status: 'ok', result: given }])
+    expect(said(events, 'tool_outcome')[0]?.result).toEqual(given)
+    expect(said(events, 'completed')).toMatchObject([{ result: 'after' }])
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'with a default its outcome has the default',
+      { default: 'SQLite' },
+      { status: 'ok', result: { answers: { db: 'SQLite' } } },
+    ],
+    ['without a default it is denied, and the script continues', {}, { status: 'denied', reason: 'expired' }],
+  ])('expired: %s', async (_name, more, outcome) => {
+    const world = await asking({ ...db, expiresMs: 60_000, ...more })
+    await world.clock.pass(60_000)
+    const events = await world.events()
+    expect(said(events, 'tool_outcome')).toMatchObject([outcome])
+    expect(said(events, 'completed')).toMatchObject([{ result: 'after' }])
+  })
+
+  test('declined: outcome denied, and the script continues', async () => {
+    const world = await asking(db)
+    await world.host.send(key(), { type: 'approve', approvalId: world.approvalId, decision: 'denied', reason: 'no' })
+    await flushPending()
+    const events = await world.events()
+    expect(said(events, 'tool_outcome')).toMatchObject([{ status: 'denied', reason: 'no' }])
+    expect(said(events, 'completed')).toMatchObject([{ result: 'after' }])
+  })
+
+  test('[A5] survives the process of its script', async () => {
+    const first = await asking(db)
+    const next = await restarted(first)
+    const answers = { db: 'SQLite' }
+    await next.host.send(key(), { type: 'approve', approvalId: first.approvalId, decision: 'approved', answers })
+    await flushPending()
+    const events = await next.events()
+    expect(said(events, 'approval_required')).toHaveLength(1)
+    expect(said(events, 'tool_outcome')).toMatchObject([{ status: 'ok', result: { answers } }])
+    expect(said(events, 'completed')).toMatchObject([{ result: 'after' }])
+  })
+})
+
 describe('[A5] a script that is stopped goes on at its next step', () => {
   const steps = [{ usage: { cost_usd: 0.04 } }, { text: 'half ' }, { usage: { cost_usd: 0.04 } }, { text: 'end' }]
   const opening: SessionOptions = { kind: 'background', maxRetries: 3, policy: { health: { max_cost_usd: 0.05 } } }

@@ -5,6 +5,7 @@ import { OUTCOME_TYPES, outcomeFactsIn, type ToolStatus } from '@bridle/events/s
 import type { ReportItem } from '@bridle/kernel/commands'
 import { type Key, keyText } from '@bridle/kernel/event'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
+import { questionReport } from '@bridle/kernel/host/question-report'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
@@ -115,7 +116,8 @@ class ScriptRun {
       if ('problem' in script) throw new Error(script.problem)
       if (!resumed)
         this.#startPosition = positionAfterText(script.steps, this.#startPosition, this.#job.continues?.keptChars ?? 0)
-      const at = (step: ScriptStep, index: number) => step.kind === 'approve' && awaiting.includes(callId(step, index))
+      const at = (step: ScriptStep, index: number) =>
+        (step.kind === 'approve' || step.kind === 'ask') && awaiting.includes(callId(step, index))
       const from = resumed ? script.steps.findIndex(at) : this.#startPosition.step
       if (from < 0) return 'lost'
       this.#recordPosition({ step: from, piece: resumed ? 0 : this.#startPosition.piece })
@@ -202,6 +204,8 @@ class ScriptRun {
         return this.#runTool(step, callId(step, index))
       case 'approve':
         return this.#runApproval(step, callId(step, index), asked)
+      case 'ask':
+        return this.#runQuestion(step, callId(step, index), asked)
       case 'checkpoint': {
         const payload = { checkpoint_type: 'step', status: 'completed', summary_text: step.checkpoint }
         return say('session_checkpoint', payload)
@@ -277,6 +281,31 @@ class ScriptRun {
         ]),
       )
     }
+    await this.#reportAnswer(id, step.approve, (args) => ({ arguments: args }))
+  }
+
+  async #runQuestion(
+    { request, expiresMs }: ScriptStep & { kind: 'ask' },
+    id: string,
+    asked: boolean,
+  ): Promise<undefined> {
+    if (!asked) {
+      const { questions: [question] = [], schema } = request
+      const args = present({ questions: request.questions, schema }) as JsonObject
+      const reason = question?.question ?? 'The script asks for values.'
+      const call = { toolCallId: id, tool: QUESTION_TOOL, arguments: args, reason, ...present({ expiresMs }) }
+      await this.#untilStopped(
+        this.#reporter.report([
+          scriptEventItem('tool_call', { name: QUESTION_TOOL, arguments: args, tool_call_id: id, effect: 'pure' }),
+          { ...(await questionReport(this.#digest, call, request)), effect: null },
+        ]),
+      )
+    }
+    await this.#reportAnswer(id, QUESTION_TOOL, ({ answers, values }) => present({ answers, values }) as JsonObject)
+  }
+
+  /** Waits for the answer to a call, and reports the outcome: the approved arguments give the result. */
+  async #reportAnswer(id: string, tool: string, resultOf: (args: JsonObject) => JsonObject): Promise<undefined> {
     const answer =
       this.#answers.get(id) ??
       (await this.#untilStopped(new Promise<ApprovalAnswer>((resolve) => this.#answerWaiters.set(id, resolve))))
@@ -284,11 +313,11 @@ class ScriptRun {
     this.#answers.delete(id)
     this.#answerWaiters.delete(id)
     if (answer.decision !== 'approved')
-      return this.#reportOutcome(id, step.approve, 'denied', 0, undefined, answer.reason ?? answer.decision)
-    const digest = await callDigest(this.#digest, step.approve, answer.arguments)
+      return this.#reportOutcome(id, tool, 'denied', 0, undefined, answer.reason ?? answer.decision)
+    const digest = await callDigest(this.#digest, tool, answer.arguments)
     if (digest !== answer.approvedDigest)
-      return this.#reportOutcome(id, step.approve, 'error', 0, undefined, 'not what was approved')
-    await this.#reportOutcome(id, step.approve, 'ok', 0, { arguments: answer.arguments })
+      return this.#reportOutcome(id, tool, 'error', 0, undefined, 'not what was approved')
+    await this.#reportOutcome(id, tool, 'ok', 0, resultOf(answer.arguments))
   }
 
   async #reportOutcome(
@@ -337,6 +366,9 @@ class ScriptRun {
     return Promise.race([work, this.#stopped.promise])
   }
 }
+
+/** The name of the call that asks a question. */
+const QUESTION_TOOL = 'ask'
 
 const HANDLE = 'step:'
 
