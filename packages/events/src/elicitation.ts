@@ -1,0 +1,47 @@
+// Elicitation of MCP: a server asks the person who uses its client, with a form or with a link.
+
+import type { GivenAnswer } from './answers.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+import { LABEL_CHARS_MAX, parseQuestions, type QuestionRequest, type RequestProblem } from './questions.ts'
+
+/** The request of a server, as clients of MCP report it. */
+export interface Elicitation {
+  readonly server: string
+  readonly message: string
+  /** Default: a form. */
+  readonly mode?: unknown
+  readonly requestedSchema?: unknown
+  readonly url?: unknown
+}
+
+/** The answer in the words of MCP. */
+export type ElicitationResult =
+  | { readonly action: 'accept'; readonly content?: JsonObject }
+  | { readonly action: 'decline' | 'cancel' }
+
+/** The request to a person. A form without fields and a link offer one choice; to refuse it is to decline. */
+export const elicitationRequest = (asked: Elicitation): QuestionRequest | RequestProblem => {
+  const { mode = 'form', requestedSchema, url } = asked
+  if (mode === 'url') return linkRequest(asked, url)
+  if (mode !== 'form') return { problem: `There is no elicitation of the mode "${String(mode).slice(0, 40)}".` }
+  const fields = isJsonObject(requestedSchema) ? requestedSchema.properties : undefined
+  const isEmpty = isJsonObject(fields) && Object.keys(fields).length === 0
+  return isEmpty ? confirmation(asked, { label: 'Yes' }) : parseQuestions({ schema: requestedSchema })
+}
+
+/** The result of an answer that fits the request. */
+export const elicitationResult = ({ mode }: Pick<Elicitation, 'mode'>, { values }: GivenAnswer): ElicitationResult =>
+  mode === 'url' ? { action: 'accept' } : { action: 'accept', content: values ?? {} }
+
+/** A link is shown whole and opened by the person alone, so only addresses of the web are shown. */
+const linkRequest = (asked: Elicitation, url: unknown): QuestionRequest | RequestProblem => {
+  if (typeof url !== 'string' || !/^https?:\/\/[^\s/]/.test(url))
+    return { problem: 'The link of an elicitation must begin with http:// or https://.' }
+  const option = { label: 'Continue', description: 'Open the link first, and do there what it asks.' }
+  return confirmation({ ...asked, message: `${asked.message}\n${url}` }, option)
+}
+
+const confirmation = ({ server, message }: Elicitation, option: { label: string; description?: string }) =>
+  parseQuestions({
+    questions: [{ header: server.slice(0, LABEL_CHARS_MAX).toWellFormed(), question: message, options: [option] }],
+  })
