@@ -1,7 +1,9 @@
 // An engine plays turns: Claude Code, Codex. The runner keeps an engine open between turns. An engine that was closed resumes
 // from its resume id, which costs only time.
 
+import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import type { ProviderName } from '../credentials/providers.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol/protocol.ts'
@@ -90,10 +92,13 @@ export interface EngineApprovalRequest {
   readonly reason: string
   /** The engine makes the call with this input or not at all. */
   readonly fixed?: true
+  /** A person answers this. Absent: a person approves the call. */
+  readonly question?: QuestionRequest
 }
 
 export type EngineApprovalDecision =
-  | { readonly decision: 'approved'; readonly input: JsonObject }
+  /** `given`: the answer to a question, which fits it. A caller that knows no questions gives none. */
+  | { readonly decision: 'approved'; readonly input: JsonObject; readonly given?: GivenAnswer }
   | { readonly decision: 'denied'; readonly reason: string }
 
 /** The end of a turn: completed, interrupted or failed. */

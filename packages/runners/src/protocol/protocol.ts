@@ -3,6 +3,7 @@
 // `event:` names the type and `data:` repeats it inside; `id:` is the frame's place in its run, from 1. What a runner says
 // beyond the document's five events is additive: a client that does not know an event passes over it.
 
+import { isAnswers, type QuestionAnswers } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
 import { outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
 import * as v from 'valibot'
@@ -56,6 +57,12 @@ export const runnerEventSchemas = {
     expiresMs: maybe(amount),
     /** The engine makes the call with this input or not at all. */
     fixed: maybe(v.boolean()),
+    /** `question`: a person answers `questions`, or fills in the form of `schema`. Any other: a call that needs an approval. */
+    kind: maybe(text),
+    questions: maybe(json),
+    schema: maybe(json),
+    /** The answers or values that apply when `expiresMs` have passed. */
+    default: maybe(json),
   }),
   'policy.decided': v.looseObject({ subject: text, outcome: text, reason: maybe(text), source: maybe(text) }),
   usage: v.looseObject({
@@ -183,7 +190,10 @@ export const approvalAnswerSchema = v.looseObject({
   decision: v.picklist(['approved', 'denied']),
   /** The approved input; absent = as requested. */
   input: maybe(object),
-  /** The digest of the tool and the approved input: the runner executes nothing else. */
+  /** To a question: an answer by the id of each question, or the values of the form. */
+  answers: maybe(v.custom<QuestionAnswers>(isAnswers, 'Expected a text, or a list of texts, by the id of each question')),
+  values: maybe(object),
+  /** The digest of the tool and the approved input, with `answers` or `values` in it: the runner executes nothing else. */
   approvedDigest: maybe(v.nullable(text)),
   reason: maybe(v.nullable(text)),
   /** The same answer twice is one answer. */

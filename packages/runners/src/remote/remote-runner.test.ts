@@ -386,6 +386,45 @@ test('[R17] an answer that the session gives carries its digest, and is an appro
   expect(engine.verdicts).toEqual([{ decision: 'approved', input: asks.input }])
 })
 
+describe('[R29] a question', () => {
+  const db = { id: 'db', question: 'Which?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }
+  const question = { ...asks, question: { questions: [db] } }
+  const answer = async (more: object): Promise<void> => {
+    await world.seen('approval_required')
+    const [asked] = (await payloads('approval_required')) as { request_id: string }[]
+    const command = { type: 'approve', approvalId: asked?.request_id ?? '', decision: 'approved', ...more } as const
+    await world.host.send(key(), command)
+    await world.ended()
+  }
+
+  test('gets the answer that the session has', async () => {
+    await world.submit(steps({ ask: question }))
+    await answer({ answers: { db: 'SQLite' } })
+    expect(await payloads('approval_required')).toMatchObject([{ kind: 'question', questions: [db] }])
+    const given = { answers: { db: 'SQLite' } }
+    expect(engine.verdicts).toEqual([{ decision: 'approved', input: { ...asks.input, ...given }, given }])
+  })
+
+  test.each<[string, object, string]>([
+    ['declined', {}, 'The user declined to answer.'],
+    ['declined with a reason', { reason: 'Later.' }, 'The user declined to answer: Later.'],
+  ])('that is %s tells the engine so', async (_name, more, reason) => {
+    await world.submit(steps({ ask: question }))
+    await answer({ decision: 'denied', ...more })
+    expect(engine.verdicts).toEqual([{ decision: 'denied', reason }])
+  })
+
+  test('that is malformed is refused with its problem, and the run goes on', async () => {
+    const malformed = { type: 'approval.required', kind: 'question', ...asks, questions: 'none' } as const
+    await world.submit(steps({ say: malformed }, text('Onwards.')))
+    await world.ended()
+    expect(await payloads('approval_applied')).toMatchObject([
+      { decision: 'denied', reason: '`questions` is a list with at least one question.' },
+    ])
+    expect((await world.answer())?.content).toBe('Onwards.')
+  })
+})
+
 test('[R17] whoever steals the run’s token approves nothing, and a call that ran all the same fails the run', async () => {
   const stolen = { toolName: 'Bash', toolUseId: 't2', input: { command: 'id' } }
   await world.submit(

@@ -2,11 +2,14 @@
 // number of its frame, so that a broken stream or a restarted server continues behind the last committed frame.
 
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
+import type { ApprovalDecision } from '@bridle/events/schemas'
 import type { Key } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
+import { givenAnswer } from '@bridle/kernel/question-request'
 import { chosenModelProblem, effectiveSettings } from '../credentials/effective-settings.ts'
 import type { ProviderName } from '../credentials/providers.ts'
 import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
@@ -163,14 +166,27 @@ const runtimeOf = (
   return { ...(modelProvider && { provider: modelProvider }), ...(typeof model === 'string' && { model }) }
 }
 
-const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject => ({
-  decision: answer.decision === 'approved' ? 'approved' : 'denied',
-  input: answer.arguments,
-  approvedDigest: answer.approvedDigest,
-  reason: answer.reason ?? (answer.decision === 'approved' ? null : `The approval was ${answer.decision}.`),
-  answerId: answer.requestId,
-  epoch,
-})
+const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject => {
+  const { decision, kind, arguments: input, approvedDigest, requestId: answerId } = answer
+  const answered = kind === 'question' ? givenAnswer(input as GivenAnswer) : null
+  return {
+    decision: decision === 'approved' ? 'approved' : 'denied',
+    ...((answered as JsonObject | null) ?? { input }),
+    approvedDigest,
+    reason: kind === 'question' ? declineReason(answer) : (answer.reason ?? denialReason(decision)),
+    answerId,
+    epoch,
+  }
+}
+
+const denialReason = (decision: ApprovalDecision): string | null =>
+  decision === 'approved' ? null : `The approval was ${decision}.`
+
+const declineReason = ({ decision, reason }: ApprovalAnswer): string | null => {
+  if (decision === 'approved') return null
+  if (decision === 'expired') return 'The user did not answer in time.'
+  return reason === null ? 'The user declined to answer.' : `The user declined to answer: ${reason}`
+}
 
 /** Settings of `remoteRunner`. */
 export interface RemoteRunnerOptions {

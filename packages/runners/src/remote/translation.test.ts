@@ -85,6 +85,32 @@ test.each<[string, RunnerEvent, unknown[]]>([
     ],
   ],
   [
+    'a question to a person',
+    {
+      ...{ type: 'approval.required', kind: 'question', toolUseId: 't', toolName: 'Ask', input: { a: 1 }, reason: 'r' },
+      ...{ expiresMs: 5, questions: [{ question: 'Which?', options: ['A', 'B'] }], default: { q1: 'A' } },
+    },
+    [
+      {
+        ...{ type: 'ask', kind: 'question', toolCallId: 't', tool: 'Ask', arguments: { a: 1 }, reason: 'r' },
+        questions: [{ id: 'q1', question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }],
+        ...{ expiresMs: 5, default: { q1: 'A' } },
+        digest: await digest('{"arguments":{"a":1},"tool":"Ask"}'),
+        defaultDigest: await digest('{"arguments":{"a":1,"answers":{"q1":"A"}},"tool":"Ask"}'),
+      },
+    ],
+  ],
+  [
+    'a kind of a newer runner is a call that needs an approval',
+    { type: 'approval.required', kind: 'poll', toolUseId: 't', toolName: 'Ask', input: {}, reason: 'r' },
+    [
+      {
+        ...{ type: 'ask', toolCallId: 't', tool: 'Ask', arguments: {}, reason: 'r' },
+        digest: await digest('{"arguments":{},"tool":"Ask"}'),
+      },
+    ],
+  ],
+  [
     'a rule that decided',
     { type: 'policy.decided', subject: 'Bash', outcome: 'accept', source: 'config' },
     [event('policy_decision', { subject: 'Bash', outcome: 'accept', source: 'config' })],

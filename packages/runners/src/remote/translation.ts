@@ -2,9 +2,11 @@
 
 import type { EventType } from '@bridle/events/catalogue'
 import { type Json, type JsonObject, present } from '@bridle/events/json'
+import { parseQuestions, type QuestionRequest } from '@bridle/events/questions'
 import { OUTCOME_TYPES, outcomeFactsIn, type Payloads } from '@bridle/events/schemas'
 import type { ReportItem } from '@bridle/kernel/commands'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
+import { questionReport } from '@bridle/kernel/host/question-report'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol/protocol.ts'
@@ -71,18 +73,13 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   'tool.invalid': ({ toolUseId, toolName, error }) =>
     eventItems('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
 
-  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs, fixed }, _state, digest) => [
-    {
-      type: 'ask',
-      toolCallId: toolUseId,
-      tool: toolName,
-      arguments: input,
-      reason,
-      digest: await callDigest(digest, toolName, input),
-      ...(expiresMs !== undefined && { expiresMs }),
-      ...(fixed && { fixed }),
-    },
-  ],
+  'approval.required': async (event, _state, digest) => {
+    const { toolUseId, toolName: tool, input, reason, expiresMs, fixed, kind } = event
+    const call = { toolCallId: toolUseId, tool, arguments: input, reason, ...present({ expiresMs }) }
+    // The kernel refuses a request that is not a question, and says why.
+    if (kind === 'question') return [await questionReport(digest, call, askedQuestion(event))]
+    return [{ type: 'ask', ...call, digest: await callDigest(digest, tool, input), ...(fixed && { fixed }) }]
+  },
 
   'policy.decided': ({ subject, outcome, reason, source }) =>
     eventItems('policy_decision', { subject, outcome, ...present({ reason, source }) }),
@@ -154,6 +151,12 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...present({ transient, resume }),
     },
   ],
+}
+
+const askedQuestion = ({ questions, schema, default: byDefault }: RunnerEventOf<'approval.required'>) => {
+  const asked = present({ questions, schema, default: byDefault })
+  const request = parseQuestions(asked)
+  return 'problem' in request ? (asked as QuestionRequest) : request
 }
 
 const shortened = (text: string | undefined): string | undefined => text && truncate(text, MESSAGE_CHARS_MAX)

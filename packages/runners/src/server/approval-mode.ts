@@ -22,6 +22,12 @@ export const isDocumentCaller = ({ requestId, acknowledges }: RunnerQuery): bool
 /** The query may say whether its caller answers approvals; by default callers of the document alone do not. */
 export const answersApprovals = (query: RunnerQuery): boolean => query.answersApprovals ?? !isDocumentCaller(query)
 
+/** No setting can answer a question. */
+export const UNANSWERED_QUESTION = {
+  decision: 'denied',
+  reason: 'Questions cannot be answered here: the caller of this runner takes none. Decide without an answer.',
+} as const
+
 const HINT = 'Start the runner with --approvals allow or read-only (BRIDLE_RUNNER_APPROVALS) to let such calls run.'
 
 export const decideWithoutCaller = (

@@ -1,8 +1,10 @@
 // A run inside a runner. Frames are kept until they are acknowledged, so that a reader who reconnects continues where it stopped.
 
-import type { JsonObject } from '@bridle/events/json'
+import { answeredArguments, answerProblem } from '@bridle/events/answers'
+import { type JsonObject, present } from '@bridle/events/json'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
 import type { Digest } from '@bridle/kernel/ports/digest'
+import { givenAnswer, questionFields } from '@bridle/kernel/question-request'
 import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engines/engine.ts'
 import {
   encodeFrame,
@@ -11,7 +13,7 @@ import {
   type RunnerApprovalAnswer,
   type RunnerEvent,
 } from '../protocol/protocol.ts'
-import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'
+import { type ApprovalMode, decideWithoutCaller, UNANSWERED_QUESTION } from './approval-mode.ts'
 
 /** Text that no reader has taken yet: some minutes of output. Above it the engine waits. */
 const UNREAD_CHARS_MAX = 4_000_000
@@ -21,6 +23,8 @@ const KEPT_CHARS_MAX = 8_000_000
 const TRIM_FRAMES = 1_000
 /** Arguments that a person may be asked to approve: below the limit of a log entry. */
 const APPROVAL_INPUT_CHARS_MAX = 1_000_000
+/** The words of a person who declines without a reason. */
+const DECLINED = 'The user declined to answer.'
 
 export interface RunRecordOptions {
   readonly requestId: string
@@ -121,21 +125,28 @@ export class RunRecord implements TurnReporter {
     while (!this.#end && this.#acknowledgedFrame < frame) await this.nextChange()
   }
 
-  async requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision> {
-    const { toolUseId } = question
-    if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, question)
+  async requestApproval(request: EngineApprovalRequest): Promise<EngineApprovalDecision> {
+    if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, request)
+    const { question, ...call } = request
     // A person could not read the whole input before approving it.
-    if (JSON.stringify(question.input).length > APPROVAL_INPUT_CHARS_MAX)
+    if (JSON.stringify(call.input).length > APPROVAL_INPUT_CHARS_MAX)
       return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
     const answer = new Promise<EngineApprovalDecision>((resolve) =>
-      this.#pendingApprovals.set(toolUseId, { question, resolve }),
+      this.#pendingApprovals.set(call.toolUseId, { request, resolve }),
     )
-    this.report({ type: 'approval.required', ...question })
+    this.report({
+      type: 'approval.required',
+      ...call,
+      ...(question && { kind: 'question', ...questionFields(question) }),
+    })
     return answer
   }
 
-  #decideUnanswered(mode: ApprovalMode, { toolUseId, toolName, input }: EngineApprovalRequest): EngineApprovalDecision {
-    const verdict = decideWithoutCaller(mode, input, this.#openCalls.get(toolUseId) ?? false)
+  #decideUnanswered(mode: ApprovalMode, request: EngineApprovalRequest): EngineApprovalDecision {
+    const { toolUseId, toolName, input, question } = request
+    const verdict = question
+      ? UNANSWERED_QUESTION
+      : decideWithoutCaller(mode, input, this.#openCalls.get(toolUseId) ?? false)
     const reason = verdict.decision === 'denied' ? verdict.reason : `Approvals of this runner: ${mode}.`
     this.report({ type: 'policy.decided', subject: toolName, outcome: verdict.decision, reason, source: 'runner' })
     return verdict
@@ -146,7 +157,7 @@ export class RunRecord implements TurnReporter {
     const pending = this.#pendingApprovals.get(toolUseId)
     if (!pending) return false
     this.#pendingApprovals.delete(toolUseId)
-    pending.resolve(await this.#checkAnswer(pending.question, answer))
+    pending.resolve(await this.#checkAnswer(pending.request, answer))
     this.lastEventAt = this.#options.now()
     return true
   }
@@ -188,18 +199,21 @@ export class RunRecord implements TurnReporter {
   }
 
   async #checkAnswer(
-    { toolName, input }: EngineApprovalRequest,
+    { toolName, input, question }: EngineApprovalRequest,
     answer: RunnerApprovalAnswer,
   ): Promise<EngineApprovalDecision> {
     if (answer.decision === 'denied')
-      return { decision: 'denied', reason: answer.reason || 'The call was not approved.' }
-    const approved: JsonObject = answer.input ?? input
+      return { decision: 'denied', reason: answer.reason || (question ? DECLINED : 'The call was not approved.') }
+    const given = question ? givenAnswer(present({ answers: answer.answers, values: answer.values })) : null
+    const approved: JsonObject = answeredArguments(answer.input ?? input, given ?? {})
     // A caller that keeps a log binds each approval to the arguments it showed; an answer without the digest is refused.
     if (this.#options.acknowledges && !answer.approvedDigest)
       return { decision: 'denied', reason: 'The approval does not say what was approved.' }
     if (answer.approvedDigest && (await callDigest(this.#options.digest, toolName, approved)) !== answer.approvedDigest)
       return { decision: 'denied', reason: 'This is not what was approved.' }
-    return { decision: 'approved', input: approved }
+    const problem = question && given ? answerProblem(question, given) : null
+    if (problem !== null) return { decision: 'denied', reason: `The answer does not fit. ${problem}` }
+    return { decision: 'approved', input: approved, ...(given && { given }) }
   }
 
   /** Frames up to here can be dropped: acknowledged, or read by every reader. */
@@ -238,6 +252,6 @@ export class RunRecord implements TurnReporter {
 }
 
 interface ApprovalWaiter {
-  readonly question: EngineApprovalRequest
+  readonly request: EngineApprovalRequest
   readonly resolve: (verdict: EngineApprovalDecision) => void
 }

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineApprovalRequest } from '../engines/engine.ts'
 import { type PuppetEngine, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
 import { withoutIsolation } from '../sandboxes/isolation/engine-start.suite.ts'
 import { caller, echo } from './runner.suite.ts'
@@ -319,6 +320,76 @@ describe('[R5] approvals', () => {
     const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }) })
     await reading.first('run.started')
     expect((await runs.post('/runs/a/approvals/t1', { decision: 'approved' })).status).toBe(404)
+  })
+})
+
+describe('[R29] questions', () => {
+  const db = { id: 'db', question: 'Which?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }
+  const schema = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] }
+  const call = { toolUseId: 't1', toolName: 'Ask', input: { asked: 1 }, reason: 'It asks.' }
+  const denied = (reason: string) => ({ decision: 'denied', reason })
+
+  test.each<[string, object, object, object]>([
+    [
+      'answered',
+      { questions: [db] },
+      { decision: 'approved', answers: { db: 'SQLite' } },
+      { decision: 'approved', input: { asked: 1, answers: { db: 'SQLite' } }, given: { answers: { db: 'SQLite' } } },
+    ],
+    [
+      'a form',
+      { schema },
+      { decision: 'approved', values: { port: 1 } },
+      { decision: 'approved', input: { asked: 1, values: { port: 1 } }, given: { values: { port: 1 } } },
+    ],
+    [
+      'by a caller that knows no questions',
+      { questions: [db] },
+      { decision: 'approved', input: { asked: 2 } },
+      { decision: 'approved', input: { asked: 2 } },
+    ],
+    ['declined', { questions: [db] }, { decision: 'denied' }, denied('The user declined to answer.')],
+    [
+      'an answer that does not fit',
+      { questions: [db] },
+      { decision: 'approved', answers: { db: 'Oracle' } },
+      denied('The answer does not fit. "Oracle" is not an option of question "db".'),
+    ],
+    [
+      'not what was approved',
+      { questions: [db] },
+      { decision: 'approved', answers: { db: 'SQLite' }, approvedDigest: 'of something else' },
+      denied('This is not what was approved.'),
+    ],
+  ])('%s', async (_name, question, answer, expected) => {
+    const runs = await start()
+    const ask = { ...call, question } as EngineApprovalRequest
+    const reading = await runs.query({ requestId: 'a', prompt: steps({ ask }) })
+    const asked = { type: 'approval.required', kind: 'question', ...call, ...question }
+    expect(await reading.first('approval.required')).toEqual(asked)
+    expect((await runs.post('/runs/a/approvals/t1', answer)).status).toBe(200)
+    await reading.end
+    expect(engine.verdicts).toEqual([expected])
+  })
+
+  test('an answer that is none is refused, and the question stays open', async () => {
+    const runs = await start()
+    const ask = { ...call, question: { questions: [db] } }
+    const reading = await runs.query({ requestId: 'a', prompt: steps({ ask }) })
+    await reading.first('approval.required')
+    const send = (answers: unknown) => runs.post('/runs/a/approvals/t1', { decision: 'approved', answers })
+    expect([(await send({ db: 1 })).status, (await send({ db: 'SQLite' })).status]).toEqual([400, 200])
+    await reading.end
+    expect(engine.verdicts).toMatchObject([{ given: { answers: { db: 'SQLite' } } }])
+  })
+
+  test('[R21] no setting answers one for a caller that answers no approvals', async () => {
+    const runs = await start({ approvals: 'allow' })
+    const ask = { ...call, question: { questions: [db] } }
+    const reading = await runs.query({ prompt: steps({ ask }) })
+    await reading.end
+    expect(engine.verdicts).toMatchObject([denied(expect.stringMatching(/^Questions cannot be answered here/))])
+    expect(reading.events()).toContainEqual(expect.objectContaining({ type: 'policy.decided', outcome: 'denied' }))
   })
 })
 
