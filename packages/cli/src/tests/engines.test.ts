@@ -229,6 +229,34 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(readFileSync(join(folder, name, 'work', 'out.txt'), 'utf8')).toBe('edited\n')
   })
 
+  test('[R29] kill -9 of the server while a question is open: it has the same id, and the model gets exactly the answer', async () => {
+    const question = 'Which database shall I use?'
+    const options = ['SQLite', 'PostgreSQL'].map((label) => ({ label, description: `About ${label}.` }))
+    const input = { questions: [{ question, header: 'Database', options, multiSelect: false }] }
+    const asks = { blocks: [{ tool_use: 'AskUserQuestion', id: 'toolu_1', input }] }
+    post(agent('db'), { prompt: stubbed(asks, done) }).catch(() => {})
+    await readFrames(stream('db'), seen('approval_requested'))
+    const [before] = await approvals()
+    await world.kill()
+    await world.boot()
+    const [open] = await approvals()
+    expect(open).toMatchObject({
+      ...{ id: before?.id, kind: 'question', reason: question },
+      questions: [{ id: 'q1', header: 'Database', question, options, allow_free_text: true }],
+    })
+    const answered = await post(agent('db'), { prompt: 'SQLite' })
+    expect(answered.status).toBe(200)
+    await readFrames(stream('db'), isIdle)
+    const { messages = [] } = stub.requests.filter(({ isAux }) => !isAux).at(-1)?.body ?? {}
+    const results = messages.flatMap(({ content }) => content).filter((each) => Object(each).type === 'tool_result')
+    expect(results).toMatchObject([
+      {
+        tool_use_id: 'toolu_1',
+        content: `Your questions have been answered: "${question}"="SQLite". You can now continue with these answers in mind.`,
+      },
+    ])
+  })
+
   if (isThorough)
     test('[R14] kill -9 of the runner in mid-run: one end, and the next turn remembers the turns before', async () => {
       await post(agent('gone'), { prompt: `REMEMBER ${stubbed({ blocks: [{ text: 'First.' }] })}` })
@@ -380,5 +408,25 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex behin
       const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
       expect(ends.map(({ data }) => [data.type, data.data.result])).toEqual([['result', 'Done.']])
       expect(workText('out.txt')).toBe('ran\n')
+    })
+
+  if (isThorough)
+    test('[R29] kill -9 of the server while a question is open: the model gets the answer that was typed as a prompt', async () => {
+      const options = ['SQLite', 'PostgreSQL'].map((label) => ({ label, description: `About ${label}.` }))
+      const questions = [{ id: 'db', header: 'Database', question: 'Which?', options }]
+      const question = { items: [{ call: 'request_user_input', args: { questions }, id: 'call_1' }] }
+      post(agent(), { prompt: script(question, says('Done.')) }).catch(() => {})
+      const approvalId = await asks()
+      await world.kill()
+      await world.boot()
+      const { body } = await get(`${world.url}/sessions/one`)
+      expect(body.approvals).toMatchObject([{ id: approvalId, kind: 'question', questions: [{ id: 'db' }] }])
+      post(agent(), { prompt: 'Neither, use files.' }).catch(() => {})
+      const frames = await readFrames(`${agent()}/stream`, isIdle)
+      const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
+      expect(ends.map(({ data }) => [data.type, data.data.result])).toEqual([['result', 'Done.']])
+      const input = (stub.requests.at(-1)?.body.input ?? []) as { type?: string; output?: string }[]
+      const outputs = input.filter(({ type }) => type === 'function_call_output').map(({ output }) => output)
+      expect(outputs).toEqual(['{"answers":{"db":{"answers":["user_note: Neither, use files."]}}}'])
     })
 })

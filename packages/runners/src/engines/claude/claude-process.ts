@@ -1,15 +1,17 @@
 // A process of Claude Code and the turn it plays: its approvals, its hooks, and its end.
 
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, present } from '@bridle/events/json'
 import { withTimeout } from '../../calls/timeout.ts'
 import type { EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
 import type { ProcessMark } from '../process-mark.ts'
+import { answerElicitation } from '../questions.ts'
 import { ActiveTurn } from './active-turn.ts'
 import type { SdkMessage } from './sdk-messages.ts'
 import { PromptQueue, type SdkUserMessage, turnEnd } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
 import type { ContextWindow } from './usage.ts'
+import { askUserQuestions, USER_QUESTION_TOOL } from './user-questions.ts'
 
 /** Claude Code exits within a fraction of this once its input is closed; a process that needs longer hangs and is killed. */
 const CLAUDE_LEAVE_MS = 1_000
@@ -19,6 +21,7 @@ export interface ClaudeSdk {
 }
 interface SdkQuery extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
+  setPermissionMode(mode: string): Promise<unknown>
   /** Older engines do not have this method. */
   getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
   stopTask(taskId: string): Promise<unknown>
@@ -48,6 +51,9 @@ export class ClaudeProcess {
   readonly #contextWindow: ContextWindow = { tokens: 0 }
   /** Where the engine keeps its transcripts. */
   readonly #folder: string
+  /** The permission mode at the start, and the current one: an approved plan ends plan mode, but for its own turn alone. */
+  #firstMode: string | null = null
+  #currentMode: string | null = null
 
   constructor(sdk: ClaudeSdk, mark: ProcessMark, start: EngineStarter, options: { [name: string]: unknown }) {
     this.#mark = mark
@@ -63,6 +69,7 @@ export class ClaudeProcess {
           canUseTool: (name: string, input: JsonObject, asked: PermissionContext) =>
             this.#requestPermission(name, input, asked),
         }),
+        onElicitation: (asked: SdkElicitation) => this.#onElicitation(asked),
         hooks: Object.fromEntries(
           HOOKS.map((hook) => [hook, [{ hooks: [(said: HookInput) => this.#onHook(hook, said)] }]]),
         ),
@@ -93,8 +100,19 @@ export class ClaudeProcess {
     return new Promise((resolve) => {
       this.#activeTurn = new ActiveTurn(turn, resolve, this.#contextWindow)
       if (!this.alive) return this.#endTurn(this.#failureEnd())
-      this.pushPrompt(prompt)
+      this.#restoreMode().then(
+        () => this.pushPrompt(prompt),
+        (cause) => {
+          this.#endTurn(this.#failureEnd(cause))
+          this.#retire()
+        },
+      )
     })
+  }
+
+  async #restoreMode(): Promise<void> {
+    if (this.#firstMode !== null && this.#currentMode !== this.#firstMode)
+      await this.#query.setPermissionMode(this.#firstMode)
   }
 
   steer(text: string): void {
@@ -157,6 +175,7 @@ export class ClaudeProcess {
   async #readMessage(message: SdkMessage): Promise<void> {
     const playing = this.#activeTurn
     if (typeof message.session_id === 'string') this.sessionId = message.session_id
+    if (typeof message.permissionMode === 'string') this.#modeChanged(message.permissionMode)
     if (message.subtype === 'init') this.#learnContextWindow().catch(() => {})
     // A steering message that arrived as the turn ended started another turn that no run follows: do not reuse this engine.
     if (!playing) return void (message.type === 'assistant' && this.#retire())
@@ -177,6 +196,11 @@ export class ClaudeProcess {
     this.#endTurn(end)
     // A stopped process would still play the queued turn.
     if (!isLast) this.#retire()
+  }
+
+  #modeChanged(mode: string): void {
+    this.#firstMode ??= mode
+    this.#currentMode = mode
   }
 
   /** Asks the engine for the size of its context, which messages report only at the end of the first turn. */
@@ -201,12 +225,23 @@ export class ClaudeProcess {
     const playing = this.#activeTurn
     if (!playing) return { behavior: 'deny', message: 'The run is over.' }
     await playing.announceCall(toolUseId, toolName, input)
-    const reason =
-      decisionReason || (isFileOf(input, description) ? '' : description) || `${toolName} asks for permission.`
-    const verdict = await playing.turn.requestApproval({ toolUseId, toolName: normalToolName(toolName), input, reason })
+    const call = { toolUseId, toolName: normalToolName(toolName), input }
+    const described = decisionReason || (isFileOf(input, description) ? '' : description)
+    const reason = described || REASONS[toolName] || `${toolName} asks for permission.`
+    const verdict =
+      toolName === USER_QUESTION_TOOL
+        ? await askUserQuestions(playing.turn, call)
+        : await playing.turn.requestApproval({ ...call, reason })
     if (verdict.decision === 'approved') return { behavior: 'allow', updatedInput: verdict.input }
     playing.denied.set(toolUseId, verdict.reason)
     return { behavior: 'deny', message: verdict.reason }
+  }
+
+  async #onElicitation({ serverName, message, mode, requestedSchema, url }: SdkElicitation) {
+    const playing = this.#activeTurn
+    if (!playing) return { action: 'cancel' }
+    const asked = { server: serverName, message, ...present({ mode, requestedSchema, url }) }
+    return answerElicitation(playing.turn, asked)
   }
 
   async #onHook(hook: (typeof HOOKS)[number], said: HookInput): Promise<object> {
@@ -251,6 +286,10 @@ export class ClaudeProcess {
   }
 }
 
+const REASONS: { readonly [toolName: string]: string | undefined } = {
+  ExitPlanMode: 'Claude Code has a plan, and asks to carry it out.',
+}
+
 const DENY_WITHOUT_RUN = {
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',
@@ -286,6 +325,13 @@ interface HookInput {
   readonly transcript_path?: string
   readonly agent_id?: string
   readonly tool_calls?: readonly { readonly tool_use_id?: string }[]
+}
+interface SdkElicitation {
+  readonly serverName: string
+  readonly message: string
+  readonly mode?: string
+  readonly requestedSchema?: unknown
+  readonly url?: string
 }
 interface PermissionContext {
   readonly toolUseID: string

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { variants } from '../../../../../scripts/variants.ts'
+import { isThorough, variants } from '../../../../../scripts/variants.ts'
 import { startTimeOf } from '../../process/process-table.ts'
 import type { RunnerEvent } from '../../protocol/protocol.ts'
 import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.ts'
@@ -159,6 +159,178 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     const file = join(work(), 'verdict.txt')
     expect(existsSync(file) ? readFileSync(file, 'utf8').trim() : null).toBe(content)
   })
+
+  const databases = {
+    question: 'Which database shall I use?',
+    header: 'Database',
+    options: [
+      { label: 'SQLite', description: 'One file.' },
+      { label: 'PostgreSQL', description: 'A server.', preview: 'docker run postgres' },
+    ],
+    multiSelect: false,
+  }
+  const features = {
+    question: 'Which features?',
+    header: 'Features',
+    options: ['Search', 'Import, export', 'A "draft"'].map((label) => ({ label, description: label })),
+    multiSelect: true,
+  }
+  const question = (...questions: object[]) => ({
+    blocks: [{ tool_use: 'AskUserQuestion', id: 'toolu_1', input: { questions } }],
+  })
+  /** The newest result of a tool, as the model got it. */
+  const lastResult = () => {
+    const request = stub.requests.filter(({ isAux }) => !isAux).at(-1)
+    const blocks = (request?.body.messages ?? []).flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+    return blocks.findLast(({ type }) => type === 'tool_result') as { content?: unknown; is_error?: boolean }
+  }
+
+  test('[R29] questions are asked with all that they offer, and the model gets the answers', async () => {
+    const runs = await start()
+    const reading = await runs.query({ requestId: 'asks', prompt: stubbed(question(databases, features), done) })
+    expect(await reading.first('approval.required')).toEqual({
+      ...{ type: 'approval.required', kind: 'question', toolUseId: 'toolu_1', toolName: 'AskUserQuestion' },
+      input: { questions: [databases, features] },
+      reason: 'Which database shall I use? Which features?',
+      questions: [
+        {
+          ...{ id: 'q1', header: 'Database', question: 'Which database shall I use?', allow_free_text: true },
+          options: [
+            { label: 'SQLite', description: 'One file.' },
+            { label: 'PostgreSQL', description: 'A server.\n\ndocker run postgres' },
+          ],
+        },
+        {
+          ...{ id: 'q2', header: 'Features', question: 'Which features?', allow_free_text: true, multi_select: true },
+          options: features.options,
+        },
+      ],
+    })
+    const answers = { q1: 'SQLite', q2: ['Search', 'Import, export', 'A "draft"'] }
+    await runs.post('/runs/asks/approvals/toolu_1', { decision: 'approved', answers })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    const answered = [
+      '"Which database shall I use?"="SQLite"',
+      '"Which features?"="Search, "Import, export", "A \\"draft\\"""',
+    ]
+    expect(lastResult().content).toBe(
+      `Your questions have been answered: ${answered.join(', ')}. You can now continue with these answers in mind.`,
+    )
+  })
+
+  test.each([
+    ...variants<[string, object, string]>(
+      [],
+      [
+        ['declined', { decision: 'denied' }, 'The user declined to answer.'],
+        ['declined with a reason', { decision: 'denied', reason: 'Ask me later.' }, 'Ask me later.'],
+        ['approved without an answer', { decision: 'approved' }, 'The question was approved without an answer.'],
+        [
+          'answered twice',
+          { decision: 'approved', answers: { q1: ['SQLite', 'PostgreSQL'] } },
+          'The answer does not fit. Question "q1" takes one answer, not a list.',
+        ],
+      ],
+    ),
+  ])('[R29] a question that is %s is denied with the reason', async (_name, answer, reason) => {
+    const runs = await start()
+    const reading = await runs.query({ requestId: 'asks', prompt: stubbed(question(databases), done) })
+    await reading.first('approval.required')
+    await runs.post('/runs/asks/approvals/toolu_1', answer)
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(lastResult()).toMatchObject({ content: reason, is_error: true })
+    expect(of(reading, 'tool.completed')).toMatchObject([{ outcome: { status: 'denied', reason } }])
+  })
+
+  if (isThorough) {
+    test('[R29] a text of the person’s own is an answer', async () => {
+      const runs = await start()
+      const reading = await runs.query({ requestId: 'text', prompt: stubbed(question(databases), done) })
+      await reading.first('approval.required')
+      await runs.post('/runs/text/approvals/toolu_1', { decision: 'approved', answers: { q1: 'Neither.' } })
+      await reading.end
+      expect(lastResult().content).toContain('The user answered: "Which database shall I use?"="Neither."')
+    })
+
+    test('[R29] a caller that knows no questions answers in the input', async () => {
+      const runs = await start()
+      const reading = await runs.query({ requestId: 'input', prompt: stubbed(question(databases), done) })
+      await reading.first('approval.required')
+      const input = { questions: [databases], answers: { [databases.question]: 'SQLite' } }
+      await runs.post('/runs/input/approvals/toolu_1', { decision: 'approved', input })
+      await reading.end
+      expect(lastResult().content).toContain('"Which database shall I use?"="SQLite"')
+    })
+
+    test('[R30] a question that cannot be shown is an error that the model reads, and the run goes on', async () => {
+      const runs = await start()
+      const long = { ...databases, options: [{ label: 'x'.repeat(300), description: '' }, databases.options[0]] }
+      const reading = await runs.query({ requestId: 'bad', prompt: stubbed(question(long), done) })
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+      expect(of(reading, 'approval.required')).toEqual([])
+      const problem = 'The label of option 1 of question 1 has 300 characters; at most 200 are allowed.'
+      expect(of(reading, 'context.warning')).toMatchObject([
+        { kind: 'question_refused', message: `A question of the engine could not be asked. ${problem}` },
+      ])
+      expect(lastResult()).toMatchObject({ content: `The question was not asked. ${problem}`, is_error: true })
+    })
+
+    test('[R21] no question is answered where the caller answers no approvals', async () => {
+      const runs = await start()
+      const reading = await runs.query({ prompt: stubbed(question(databases), done) })
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+      expect(lastResult().content).toMatch(/^Questions cannot be answered here/)
+    })
+
+    test('[R31] an approved plan ends plan mode for its turn, and the next turn plans again', async () => {
+      const runs = await start()
+      const settings = { permission_mode: 'plan' }
+      const plan = '# The plan\n\n1. Write `planned.txt`.'
+      const write = (file: string, content: string, id: string) => ({
+        blocks: [{ tool_use: 'Write', id, input: { file_path: file, content } }],
+      })
+      const asks = { blocks: [{ tool_use: 'ExitPlanMode', id: 'toolu_exit', input: {} }] }
+      // Only the engine knows where it keeps the plan.
+      const first = await runs.query({ requestId: 'p0', prompt: stubbed({ blocks: [{ text: 'Hi.' }] }), settings })
+      await first.end
+      const planFile = JSON.stringify(stub.requests.at(-1)?.body).match(/[^"\\ ]*plans\/[^"\\ ]*\.md/)?.[0] ?? ''
+      const planned = stubbed(
+        write(planFile, plan, 'toolu_plan'),
+        asks,
+        write(join(work(), 'planned.txt'), 'x', 'toolu_write'),
+        done,
+      )
+      const reading = await runs.query({ requestId: 'p1', prompt: planned, settings, resume: await resumeOf(first) })
+      const approve = (run: string, id: string) => runs.post(`/runs/${run}/approvals/${id}`, { decision: 'approved' })
+      await vi.waitFor(() => {
+        const asked = of(reading, 'approval.required').map(({ toolUseId }) => toolUseId)
+        void Promise.all(asked.filter((id) => id !== 'toolu_exit').map((id) => approve('p1', id)))
+        expect(asked).toContain('toolu_exit')
+      }, 20_000)
+      const asked = of(reading, 'approval.required').find(({ toolUseId }) => toolUseId === 'toolu_exit')
+      expect(asked).toMatchObject({
+        toolName: 'ExitPlanMode',
+        input: { plan },
+        reason: 'Claude Code has a plan, and asks to carry it out.',
+      })
+      expect(existsSync(join(work(), 'planned.txt'))).toBe(false)
+      await approve('p1', 'toolu_exit')
+      await vi.waitFor(
+        () => expect(of(reading, 'approval.required').map(({ toolUseId }) => toolUseId)).toContain('toolu_write'),
+        20_000,
+      )
+      await approve('p1', 'toolu_write')
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+      expect(readFileSync(join(work(), 'planned.txt'), 'utf8')).toBe('x')
+
+      await runs.query({ prompt: stubbed(done), settings, resume: await resumeOf(reading) }).then(({ end }) => end)
+      const next = stub.requests
+        .filter(({ isAux }) => !isAux)
+        .at(-1)
+        ?.body.messages?.at(-1)
+      expect(JSON.stringify(next)).toContain('Plan mode')
+    })
+  }
 
   test('[R4] a call waits until it is acknowledged', async () => {
     const runs = await start()

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineSession } from '../engine.ts'
-import { CodexWorld, RecordingTurn } from './codex.suite.ts'
+import { RecordingTurn } from '../recording-turn.suite.ts'
+import { CodexWorld } from './codex.suite.ts'
 
 /** Misbehaviour in place of a turn, by prompt. */
 const MISBEHAVIOUR = `

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bridle/events/json'
 import { expect, test } from 'vitest'
+import { denyRule, RecordingTurn } from '../recording-turn.suite.ts'
 import { answerServerRequest } from './approvals.ts'
-import { denyRule, RecordingTurn } from './codex.suite.ts'
 import { newTurnState } from './events/turn-state.ts'
 
 const asked = (method: string, params: JsonObject = {}) => ({ id: 1, method, params: { itemId: 'c', ...params } })
@@ -18,13 +18,6 @@ test.each<[string, ReturnType<typeof asked>, RecordingTurn, JsonObject | null]>(
   ['denied', command, new RecordingTurn(denyRule('No.')), { decision: 'decline' }],
   ['permissions, approved', permissions, new RecordingTurn(), { permissions: { network: true }, scope: 'turn' }],
   ['permissions, denied', permissions, new RecordingTurn(denyRule('No.')), { permissions: {}, scope: 'turn' }],
-  [
-    'a form',
-    asked('mcpServer/elicitation/request'),
-    new RecordingTurn(),
-    { action: 'decline', content: null, _meta: null },
-  ],
-  ['a question', asked('item/tool/requestUserInput'), new RecordingTurn(), { answers: {} }],
   ['something new', asked('something/new'), new RecordingTurn(), null],
 ])('%s', async (_name, question, turn, expected) =>
   expect(await answerServerRequest(question, newTurnState('t'), turn)).toEqual(expected),

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runnerEventSchemas } from '../../protocol/protocol.ts'
 import type { EngineSession } from '../engine.ts'
 import { noEngines, startHere } from '../engines.suite.ts'
-import { CodexWorld, calls, denyRule, prompt, RecordingTurn, runs, says } from './codex.suite.ts'
+import { denyRule, RecordingTurn } from '../recording-turn.suite.ts'
+import { CodexWorld, calls, prompt, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
 
 test('one that is not installed says how to install it', async () => {
