@@ -55,6 +55,7 @@ export const parts: readonly LongTestPart[] = [
       ...['scripts/site.long.test.ts', 'reference-servers.long.test.ts'],
       ...[
         'claude/claude-sandbox.long.test.ts',
+        'engines/questions.long.test.ts',
         'axe.long.test.ts',
         'independent-client.long.test.ts',
         'scripts/run-tests.long.test.ts',

@@ -4,6 +4,7 @@ import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from
 import type { RpcRequest } from './app-server.ts'
 import { textIn } from './events/lenient-json.ts'
 import type { CodexTurnState } from './events/turn-state.ts'
+import { answerCodexElicitation, answerUserInput, approvalOfMcpCall, elicitationAnswer } from './user-questions.ts'
 
 /** Null: a request that no person can answer. */
 export const answerServerRequest = async (
@@ -33,9 +34,14 @@ export const answerServerRequest = async (
       return { permissions: granted ? permissions : {}, scope: 'turn' }
     }
     case 'item/tool/requestUserInput':
-      return { answers: {} }
-    case 'mcpServer/elicitation/request':
-      return { action: 'decline', content: null, _meta: null }
+      return answerUserInput(params, seen, turn)
+    case 'mcpServer/elicitation/request': {
+      const asked = approvalOfMcpCall(params, seen)
+      if (!asked) return answerCodexElicitation(params, turn)
+      const reason = textIn(params, 'message') ?? 'Codex asks before it calls a tool of an MCP server.'
+      const action = await decideCall({ ...asked, reason, fixed: true }, seen, turn)
+      return elicitationAnswer(action === 'accept' ? { action, content: {} } : { action })
+    }
     default:
       return null
   }

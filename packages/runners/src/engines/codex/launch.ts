@@ -109,6 +109,9 @@ const SETTINGS = [
   'features.daemon_auto_start=false',
   // A goal starts turns that no prompt asked for and no run follows.
   'features.goals=false',
+  // Codex asks questions outside of its plan mode only with this feature, which it calls unfinished in a warning of each session.
+  'features.default_mode_request_user_input=true',
+  'suppress_unstable_features_warning=true',
   // Instructions in the work folder are plain files: Codex must not follow them.
   'project_doc_max_bytes=0',
 ]

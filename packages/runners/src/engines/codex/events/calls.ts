@@ -47,7 +47,8 @@ const callKinds: Record<string, CallKind> = {
   mcpToolCall: {
     name: ({ server, tool }) => `mcp__${server}__${tool}`,
     input: (item) => argumentsOf(item),
-    outcome: ({ status, result, error }) => {
+    outcome: ({ status, result, error }, denial) => {
+      if (denial !== undefined) return deniedOutcome(denial)
       if (status === 'failed') return failedOutcome(textIn(error, 'message'))
       const { structuredContent, content } = objectOf(result)
       return { status: 'ok', result: structuredContent ?? content ?? null }
