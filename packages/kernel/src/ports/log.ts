@@ -49,10 +49,7 @@ export interface KnownPieces {
   readonly count: number
 }
 
-export interface SnapshotWrite {
-  readonly seq: number
-  readonly foldVersion: string
-  readonly state: string
+export interface SnapshotWrite extends Omit<Snapshot, 'pieces'> {
   /** How many settled pieces the snapshot has in all. */
   readonly settled: number
   /** Pieces that settled since the last snapshot; each is written once. */

@@ -72,11 +72,8 @@ export interface SteeringPrompt {
 }
 
 /** A prompt and the run it becomes share one id. */
-export interface Prompt {
+export interface Prompt extends SteeringPrompt {
   readonly runId: string
-  readonly messageId: string
-  readonly text: string
-  readonly input?: Json
   /** In a branch: the run of the parent whose turn this one continues. */
   readonly continuesRun?: string
   /** A person said it; absent = it was written. */
@@ -92,7 +89,6 @@ export interface Run extends Prompt {
   readonly keptChars: number
   /** A retry is scheduled: the next attempt starts from the beginning, and counts. */
   readonly retrying: boolean
-  /** Why the run is parked. */
   readonly parkReason: (typeof PARK_REASONS)[number] | null
   /** When stopped, the runner reports a handle from which the next attempt continues. */
   readonly resumable: boolean

@@ -23,10 +23,7 @@ export interface BatchItem {
   readonly id: IdempotencyKey | null
 }
 
-export interface BatchResult {
-  readonly state: SessionState
-  readonly events: readonly AnyEvent[]
-  readonly operations: readonly DeltaOperation[]
+export interface BatchResult extends Omit<DecisionResult, 'outcome'> {
   /** Answers to be stored under their command ids. */
   readonly results: readonly StoredAnswer[]
   /** The outcome of each command, in order. */

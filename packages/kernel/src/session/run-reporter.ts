@@ -23,10 +23,7 @@ export class ReporterClosedError extends Error {
   readonly code = 'reporter_closed'
 }
 
-export interface RunReporterOptions {
-  readonly runId: string
-  readonly attempt: number
-  readonly frame: number
+export interface RunReporterOptions extends Pick<Job, 'runId' | 'attempt' | 'frame'> {
   readonly clock: Clock
   readonly tokenPaceMs: number
   readonly send: (report: RunReport) => Promise<unknown>
@@ -79,7 +76,6 @@ export class RunReporter {
     this.#committedFrame = options.frame
   }
 
-  /** The last frame of the runner that was reported. */
   get frame(): number {
     return this.#frame
   }

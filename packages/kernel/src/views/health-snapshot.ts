@@ -9,7 +9,7 @@ import { cursorText } from '../positions/cursor.ts'
 import { assessWithBudgets, type BudgetPressure } from '../projections/health/budgets.ts'
 import { healthFold } from '../projections/health/health.ts'
 import type { HealthReport } from '../projections/health/health-score.ts'
-import type { HealthFold } from '../projections/health/health-state.ts'
+import type { HealthFold, MemoryProvenance } from '../projections/health/health-state.ts'
 import { type Artifacts, artifacts } from '../projections/indexes/artifacts.ts'
 import { type WireAuditRow, wireAuditRow } from '../projections/indexes/audit.ts'
 import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoints.ts'
@@ -40,10 +40,7 @@ export interface HealthSnapshot {
     /** The start of the present run, where there is a budget of runtime; the time of earlier runs is in the budget's value. */
     readonly running_since: string | null
   }
-  readonly memory_provenance: {
-    readonly retrievals: number
-    readonly citations: number
-    readonly proposals: number
+  readonly memory_provenance: Omit<MemoryProvenance, 'latest'> & {
     readonly latest: readonly { readonly kind: string; readonly event_id: string; readonly summary: string }[]
   }
   readonly checkpoints: {
@@ -147,7 +144,6 @@ export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number
     now,
   )
 
-/** The part of the health that lists show. */
 export const healthSummary = ({
   score,
   flags,

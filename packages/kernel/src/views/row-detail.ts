@@ -53,10 +53,6 @@ export interface StepSummary {
 }
 
 /** The part of the health that lists show. */
-export interface HealthSummary {
-  readonly score: number
-  readonly flags: readonly string[]
-  readonly hint: string | null
-  readonly budget_pressure: HealthSnapshot['budget_pressure']
+export interface HealthSummary extends Pick<HealthSnapshot, 'score' | 'flags' | 'hint' | 'budget_pressure'> {
   readonly recovery_action: string | null
 }

@@ -9,7 +9,7 @@ import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { Job, Runner } from '@bridle/kernel/ports/runner'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
-import { ProviderCredentials } from '@bridle/runners/credentials/provider-credentials'
+import { ProviderCredentials, type ProviderCredentialsOptions } from '@bridle/runners/credentials/provider-credentials'
 import { ENGINE_PACKAGES, findPackage } from '@bridle/runners/engine-table/engine-packages'
 import { type EngineRow, engineRegistry } from '@bridle/runners/engine-table/registry'
 import type { EngineConfigs } from '@bridle/runners/engines/description'
@@ -47,17 +47,13 @@ export interface SandboxOptions {
   readonly limits?: { readonly [name in keyof ResourceLimits]?: number | string }
 }
 
-export interface EngineAgentsOptions {
-  readonly data: string
+export interface EngineAgentsOptions extends Pick<ProviderCredentialsOptions, 'env' | 'data' | 'loginRefusal'> {
   readonly folders?: SessionFoldersOptions
-  readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
   readonly uploads?: Pick<Uploads, 'read'>
   /** The server requires no token. */
   readonly isOpen?: boolean
-  /** Why personal logins are not used here, in a sentence; absent or null = they are. */
-  readonly loginRefusal?: string | null
   readonly sandbox?: SandboxOptions
   /** Called with the folder of a sandbox that works in place; the result is called when it has ended. */
   readonly onInPlace?: (work: string) => () => void

@@ -1,7 +1,8 @@
 // The index over all sessions of a tenant, as the gateway and the session objects use it: the calls of one directory object,
 // and a Directory over all of them.
 import { type Key, keyText } from '@bridle/kernel/event'
-import type { Directory, DirectoryRow, ListedSession, ListFilter, SettledListing } from '@bridle/kernel/ports/directory'
+import type { Directory, ListedSession, ListFilter, SettledListing } from '@bridle/kernel/ports/directory'
+import type { RowChange } from '@bridle/kernel/ports/row-observer'
 import type { ApprovalListing, PageOptions, Scan } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'
 import { type ShardCounts, tenantDirectory } from './shards.ts'
@@ -9,14 +10,9 @@ import { type ShardCounts, tenantDirectory } from './shards.ts'
 /** Homes that one gateway remembers, about a megabyte: each saves a request to the directory. */
 const HOMES_MAX = 10_000
 
-/** A session as its object reports it. */
-export interface DirectoryUpdate {
-  readonly key: Key
+export interface DirectoryUpdate extends Pick<RowChange, 'key' | 'head' | 'row'> {
   /** The name of the object that has it: a branch lives with its parent. */
   readonly home: string
-  readonly head: number
-  /** Null = the session was removed. */
-  readonly row: DirectoryRow | null
 }
 
 export interface SessionPlacement {

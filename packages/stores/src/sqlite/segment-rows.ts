@@ -3,12 +3,9 @@ import type { SqlDriver } from '../drivers/driver.ts'
 import { checksum, type Segment, splitForRows } from './segments.ts'
 
 /** A stored row, in `log` or in `tail`. Checked, since it may come back damaged. */
-export interface SegmentRow {
-  readonly last: number
+export interface SegmentRow extends Omit<Segment, 'isDamaged'> {
   readonly part: number
   readonly parts: number
-  readonly first: number
-  readonly body: string
   readonly sum: string
 }
 

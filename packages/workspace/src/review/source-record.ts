@@ -3,16 +3,14 @@
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EntryKind } from '../files/folder-entries.ts'
+import type { EntryFacts } from './entry-content.ts'
 
-export interface SourceEntry {
+/** A file that still has the stamp was not changed since. */
+export interface SourceEntry extends Pick<EntryFacts, 'size' | 'isExecutable' | 'stamp'> {
   readonly kind: EntryKind
-  readonly size: number
   /** SHA-256 of the content, or of the target of a link; empty for what is never opened. */
   readonly hash: string
   readonly isBinary: boolean
-  readonly isExecutable: boolean
-  /** Inode and time of the last change: a file that still has both was not changed since. */
-  readonly stamp: string
   /** The place of the text; null = it was not kept. */
   readonly offset: number | null
 }

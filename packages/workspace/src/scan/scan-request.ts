@@ -12,11 +12,8 @@ export interface ListRequest {
   readonly glob: string | null
 }
 
-export interface SearchRequest {
+export interface SearchRequest extends Omit<ListRequest, 'kind'> {
   readonly kind: 'search'
-  readonly root: string
-  readonly path: string
-  readonly glob: string | null
   readonly pattern: string
   /** The pattern is a text, not a regular expression. */
   readonly isText: boolean

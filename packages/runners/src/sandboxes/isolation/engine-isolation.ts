@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { tryOr } from '@bridle/kernel/try-or'
 import { reuseResult } from '../../calls/reusable-result.ts'
 import type { ProviderName } from '../../credentials/providers.ts'
+import type { EngineOptions } from '../../engines/engine.ts'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
 import type { Relay } from '../../server/relay.ts'
 import { holdProtection } from '../protection/held-protection.ts'
@@ -14,12 +15,8 @@ import type { IsolationPlan } from './isolation-plan.ts'
 import { entryFiles } from './runner-command.ts'
 import { accessProblem, sandboxUser } from './sandbox-user.ts'
 
-export interface EngineIsolationOptions {
+export interface EngineIsolationOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'filesFolder'> {
   readonly plan: () => Promise<IsolationPlan>
-  readonly workFolder: string
-  readonly stateFolder: string
-  /** Files that came with prompts: engines read them. */
-  readonly filesFolder?: string
   readonly relay: Relay
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }

@@ -4,7 +4,7 @@
 import type { Key } from '@bridle/kernel/event'
 import type * as v from 'valibot'
 import type { AppPorts } from '../../app.ts'
-import type { Access, IncomingRequest, Scope } from '../access/authenticate.ts'
+import type { IncomingRequest, Scope } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { redactUrl } from '../access/secrets.ts'
@@ -14,7 +14,7 @@ import { settle } from '../denials/kernel-denials.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { correlationIdOf } from '../router/correlation-id.ts'
 import { matchPath } from '../router/path-pattern.ts'
-import { get, type Route } from '../router/route.ts'
+import { get, type Route, type RouteContext } from '../router/route.ts'
 
 /** The client's end of a connection, as a target implements it. */
 export interface Socket {
@@ -60,12 +60,9 @@ export type SocketOpener = (socket: Socket) => SocketReceiver
 /** An opener is called at once when the socket is open. A denial refuses the upgrade. A response is that of another process. */
 export type SocketAnswer = SocketOpener | Denial | Response
 
-export interface SocketCall<Q = unknown> {
+export interface SocketCall<Q = unknown> extends Pick<RouteContext, 'param' | 'access' | 'ports'> {
   readonly request: IncomingRequest
-  readonly param: (name: string) => string
   readonly query: Q
-  readonly access: Access
-  readonly ports: AppPorts
 }
 
 /** The part of a route that makes a hibernated socket again, of anything in `P`. */
