@@ -12,7 +12,6 @@ export interface FoldedState {
   readonly events: FrontendState
 }
 
-/** The log whose entries are folded. */
 export interface FoldedLog {
   readonly key: Key
   readonly incarnations: Incarnations

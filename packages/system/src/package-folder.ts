@@ -7,7 +7,6 @@ export const packageFolder: string = fileURLToPath(new URL(isCheckout ? '../../b
 /** The root of a checkout; null in an installed package. */
 export const checkoutFolder: string | null = isCheckout ? fileURLToPath(new URL('../../../', import.meta.url)) : null
 
-/** The program of the command line. */
 export const commandFile: string = checkoutFolder
   ? join(checkoutFolder, 'packages/cli/src/main.ts')
   : join(packageFolder, 'dist/cli/main.js')

@@ -8,7 +8,6 @@ import { capitalized } from './fields.ts'
 export const HEALTH_FLAGS = ['stuck', 'budget', 'waiting', 'degraded'] as const
 export type HealthFlag = (typeof HEALTH_FLAGS)[number]
 
-/** Facts that the words of a finding depend on. */
 export interface FindingFacts {
   readonly kind: 'chat' | 'background'
   readonly status: SessionStatus
@@ -66,10 +65,8 @@ export const findingWords = (
   hint: hints[subject]?.(facts) ?? null,
 })
 
-/** An action that helps a session. */
 export type RecoveryAction = 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
 
-/** The words of an action. */
 export interface RecoveryWords {
   /** On a button. */
   readonly name: string

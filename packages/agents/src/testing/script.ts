@@ -80,7 +80,6 @@ export interface ScriptRequest {
   readonly results: readonly ModelToolResultPart[]
 }
 
-/** The answer to a request. */
 export const answerOf = async (script: ModelScript, request: ScriptRequest): Promise<ScriptAnswer> => {
   const answer = typeof script === 'function' ? await script(request) : listed(script, request)
   return typeof answer === 'string' ? { text: answer } : answer

@@ -14,7 +14,6 @@ export interface CliOption extends ParseArgsOptionDescriptor {
 
 export interface CliCommand {
   readonly options: { readonly [name: string]: CliOption }
-  /** Further text of the help. */
   readonly notes?: string
   /** The exit code; undefined = it has done what was asked. */
   readonly run: (call: CliInvocation<never>) => Promise<number | undefined>
@@ -55,7 +54,6 @@ export class ExitError extends Error {
   }
 }
 
-/** The command was typed wrong. */
 export const usageError = (message: string, options?: ErrorOptions): ExitError =>
   new ExitError(EXIT_CODES.usage, message, options)
 

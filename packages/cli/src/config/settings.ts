@@ -24,7 +24,6 @@ export interface ServerFlags {
   readonly host?: string
   readonly data?: string
   readonly store?: string
-  /** The folder of agent files. */
   readonly agents?: string
   /** A token is made and kept in the data folder. */
   readonly token?: boolean

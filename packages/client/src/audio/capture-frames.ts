@@ -9,7 +9,6 @@ const FRAME_MS = 20
 /** The root mean square of loud speech near a microphone, shown as a full meter. */
 const LOUD_LEVEL = 0.25
 
-/** A frame of the microphone. */
 export interface CaptureFrame {
   readonly samples: Int16Array<ArrayBuffer>
   /** From 0, silence, to 1, loud speech. */

@@ -67,7 +67,6 @@ export interface DialogueFacts extends Omit<VoiceDialogueState, 'phase'> {
   readonly waitingCall: string | null
 }
 
-/** Something that happened at the page. */
 export type DialogueEvent =
   /** `hasRecorded`: the microphone has recorded something in the meantime. */
   | { readonly type: 'pressed'; readonly isPressed: boolean; readonly hasRecorded?: boolean }

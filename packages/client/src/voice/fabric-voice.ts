@@ -39,7 +39,6 @@ class FabricVoice implements FabricVoiceHandle {
   /** The connection broke during a manual turn: the rest of the turn is dropped. */
   #isTurnLost = false
   #isTooSlow = false
-  /** The reason why the server refuses the line. */
   #refusal: string | null = null
 
   constructor(options: FabricVoiceOptions) {

@@ -18,7 +18,6 @@ export interface SupervisionPorts {
   readonly clock: Clock
   readonly directory: Pick<Directory, 'due' | 'inHand'>
   readonly live: LiveSessions
-  /** A round failed. */
   readonly onFault: (cause: unknown) => void
 }
 

@@ -25,6 +25,5 @@ export type ChildResult = { readonly value: Json } | { readonly problem: string;
 export interface ChildSessions {
   /** Starts a child, unless it is there already. Resolves to the reason why that cannot be; null: the child is there. */
   start(child: ChildStart): Promise<string | null>
-  /** The result of a child that has ended. */
   result(child: Key): Promise<ChildResult>
 }

@@ -29,7 +29,6 @@ export interface DirectoryRow {
   readonly detail: RowDetail
 }
 
-/** The flags of the session's health. */
 export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[] => health?.flags ?? []
 
 /** The session that this one branches from, or was started from. */
@@ -53,7 +52,6 @@ export interface OpenApproval
   readonly risk?: RiskLevel
 }
 
-/** A settled approval of a row. */
 export interface SettledListing
   extends OpenApproval,
     GivenAnswer,

@@ -9,7 +9,6 @@ export interface RowChange {
   readonly owner: string | null
   /** The sequence number of the session's last event. */
   readonly head: number
-  /** The incarnation of the session's log. */
   readonly incarnation: number
   /** Null = the session was removed. */
   readonly row: DirectoryRow | null

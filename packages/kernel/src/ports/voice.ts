@@ -57,7 +57,6 @@ export interface VoiceFault {
 export interface VoiceLine {
   /** The model that speaks, or the address that does. */
   readonly model: string
-  /** The name of the voice that it speaks with. */
   readonly voice: string
   /** `realtime`: the model hears and speaks. `cascade`: speech becomes text before the agent reads it, and its text becomes speech. */
   readonly kind: 'realtime' | 'cascade'

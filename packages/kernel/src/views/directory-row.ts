@@ -49,7 +49,6 @@ interface PublishedHealth {
   readonly summary: HealthSummary
 }
 
-/** A row and the inputs it was built from. */
 export interface RowSnapshot {
   readonly row: DirectoryRow
   readonly inputs: RowInputs
@@ -159,7 +158,6 @@ export const rowOf = (
   }
 }
 
-/** The last heartbeat of the run. */
 export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null => heartbeatAt ?? null
 
 /** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */

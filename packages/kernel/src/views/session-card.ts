@@ -50,7 +50,6 @@ export const sessionStateCard = (
 export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
   JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
 
-/** The oldest approval that waits for an answer. */
 export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
   Object.keys(open)[0] ?? null
 

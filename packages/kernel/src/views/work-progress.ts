@@ -15,7 +15,6 @@ export const usageTotals = ({ usage, health }: Pick<SessionState, 'usage' | 'hea
   model_calls: usage.modelCalls,
 })
 
-/** The sums as a list shows them. */
 export const usageSummary = (state: Pick<SessionState, 'usage' | 'health'>): UsageSummary => {
   const { total_tokens, cost_usd } = usageTotals(state)
   return { total_tokens, cost_usd }

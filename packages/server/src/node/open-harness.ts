@@ -81,7 +81,6 @@ export interface OpenHarness {
   drain(graceMs: number, onWait?: (runs: number) => void): Promise<void>
   /** Stops the sessions, and asks all clients to reconnect. */
   leave(): Promise<void>
-  /** Releases the data folder. */
   release(): Promise<void>
   /** All three, after a start that failed: an error goes to the log. */
   abandon(): Promise<void>

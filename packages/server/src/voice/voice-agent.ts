@@ -10,7 +10,6 @@ import type { AssistantAgent } from '../models/assistant.ts'
 
 export const VOICE = 'voice'
 
-/** The variables of the realtime providers and of the cascade. */
 export type VoiceEnv = RealtimeEnv & CascadeEnv
 
 export interface VoiceAgent {

@@ -28,7 +28,6 @@ export interface SqlDriver {
    * looked. Optional.
    */
   check?(look: 'now and then' | 'now'): boolean
-  /** The fault code of a database's error. */
   diagnose(error: unknown): StoreFaultCode
   /**
    * Called after an error that may be a failed sync, before anything else is read or written. Returns when all that can be

@@ -26,7 +26,6 @@ interface GroupCommit {
 }
 
 interface CommitHooks {
-  /** Something is queued. */
   onQueued(): void
   /** Before each transaction. Throws when there can be none. */
   beforeTransaction(): void

@@ -51,7 +51,6 @@ export const parseVoiceMessage = (text: string): VoiceClientMessage | VoiceMista
 
 export const isVoiceMistake = (message: object): message is VoiceMistake => 'problem' in message
 
-/** The audio of a message in JSON. */
 export const decodeAudio = (base64: string, format: AudioFormat): Uint8Array | VoiceMistake => {
   const bytes = decodeBase64(base64)
   return bytes ? checkAudio(bytes, format) : badAudio('The audio is not base64.')
@@ -65,7 +64,6 @@ export const checkAudio = (bytes: Uint8Array, format: AudioFormat): Uint8Array |
   return bytes
 }
 
-/** The length of audio. */
 export const audioMs = (bytes: number, format: AudioFormat): number => bytes / AUDIO_BYTES_PER_MS[format]
 
 const badMessage = (problem: string): VoiceMistake => ({ code: 'bad_message', problem })

@@ -1,7 +1,6 @@
 // The settings of the cascade, from the environment of a server.
 import type { SpeechService } from './services/speech-service.ts'
 
-/** The variables of a cascade. */
 export interface CascadeEnv {
   /** The address of a service that hears, up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
   readonly BRIDLE_STT_URL?: string | undefined

@@ -5,7 +5,6 @@ import type { VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { ProviderFaults } from './faults.ts'
 import type { ConnectProvider, ProviderAddress } from './provider-socket.ts'
 
-/** A row of the table of providers. */
 export interface RealtimeProvider {
   /** The provider of its models, as steps and traces name it. */
   readonly label: string

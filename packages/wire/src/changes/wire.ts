@@ -7,5 +7,4 @@ export type ChangesSignal =
   | { readonly type: 'mark'; readonly seq: number }
   | { readonly type: 'error'; readonly message: string }
 
-/** Messages of a client on the socket. */
 export type ChangesClientMessage = { readonly type: 'ping' } | { readonly type: 'seen'; readonly seq: number }

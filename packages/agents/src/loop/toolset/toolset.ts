@@ -61,7 +61,6 @@ export class ToolSourceError extends Error {
   readonly code = 'tool_source_failed'
 }
 
-/** The tools and sources of the agent and of its middleware. */
 export const declaredTools = ({ tools, use }: AgentDefinition): readonly (Tool | ToolSource)[] => [
   ...tools,
   ...use.flatMap(({ tools: more = [] }) => more),

@@ -9,7 +9,6 @@ import type { Projection } from '../projection.ts'
 /** Decisions in the fold's audit index; older ones are in the log. */
 const AUDIT_KEPT_MAX = 1_000
 
-/** A row on a wire. */
 export interface WireAuditRow {
   readonly event_id: string
   readonly timestamp: string

@@ -24,7 +24,6 @@ const withEnvelope = (state: Channel, { seq }: { readonly seq: number }): Channe
 /** Text deltas have no envelope: the whole text has one, and a page of deltas would show nothing else. */
 const enveloped: readonly string[] = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
 
-/** Whether an event of the log has an envelope. */
 export const hasEnvelope = ({ type, hearsay }: AnyEvent): boolean => !hearsay && enveloped.includes(type)
 
 const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>

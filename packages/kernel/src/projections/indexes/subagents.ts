@@ -38,7 +38,6 @@ export const subagents: Projection<Subagents> = {
 /** The status of a child session that has taken further steps. */
 export const PROGRESS = 'progress'
 
-/** Whether delegated work with this status is over. */
 export const isTaskOver = (status: string): boolean => TASK_ENDS.has(status)
 
 /** The engines' words for finished work; any other status means running. */

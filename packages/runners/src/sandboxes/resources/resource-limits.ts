@@ -29,7 +29,6 @@ export const RESOURCE_LIMITS: ResourceLimits = {
 
 export const threadsMax = ({ processes }: ResourceLimits): number => processes * THREADS_PER_PROCESS
 
-/** A limit that was passed. */
 export interface ExceededLimit {
   readonly resource: 'memory' | 'processes' | 'threads' | 'disk'
   /** Null: the amount could not be measured. */

@@ -15,7 +15,6 @@ const LOOK_MS = 5_000
 /** Requests that wait for a thread, each for a caller. Further ones are told to come back. */
 const WAITING_REVIEWS_MAX = 32
 
-/** A folder with files. */
 export interface FilesPlace {
   /** The files, at a path without links. */
   readonly root: string

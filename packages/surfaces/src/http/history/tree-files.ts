@@ -15,7 +15,6 @@ export interface TreeRoot {
 }
 
 export interface FilePart {
-  /** The digest of the whole file. */
   readonly digest: string
   /** Lines of the file that the part lacks before its first session. */
   readonly linesBefore: number

@@ -9,7 +9,6 @@ import type { RateLimiter } from '../access/rate-limit.ts'
 import { guardOwnership } from '../access/users.ts'
 import type { Socket, SocketReceiver } from './socket-route.ts'
 
-/** The client of a socket. */
 export interface SocketClient {
   readonly key: Key
   /** The user that the credential names, if it names one: the actor of the client's commands. */

@@ -5,7 +5,6 @@
 import type { Json, JsonObject } from '@bridle/events/json'
 import * as v from 'valibot'
 
-/** The type that follows from the schema of an answer. */
 export type AnswerOf<S extends v.GenericSchema> = v.InferOutput<S>
 
 /** A schema with the meaning of its value. */
