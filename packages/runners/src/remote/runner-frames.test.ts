@@ -124,7 +124,9 @@ describe('[R19] a frame’s number', () => {
     ['with 20 digits', '1'.padEnd(20, '0')],
     ['with 400 digits', '9'.repeat(400)],
   ])('%s breaks the stream', async (_name, id) => {
-    await expect(read(pieces(delta(1).replace('id: 1', `id: ${id}`)))).rejects.toThrow(BrokenStreamError)
+    const reading = read(pieces(delta(1).replace('id: 1', `id: ${id}`)))
+    await expect(reading).rejects.toThrow(BrokenStreamError)
+    await expect(reading).rejects.toThrow(`has the id "${id.slice(0, 40)}", which`)
   })
 
   test.each([
