@@ -2,11 +2,11 @@
 // npm run mutants -- --in ../other       mutates another checkout, and runs the tests of that checkout
 // npm run mutants -- --only decide       runs only places whose package or symbol contains this text
 // npm run mutants -- --results file      stores the verdicts in a file, and resumes from them
-// npm run mutants -- --last related      skips the slower stages after this one: beside, related, processes
+// npm run mutants -- --last related      skips the stages after this one: beside, beside-programs, related, related-programs
 // npm run mutants -- --draw ../other     draws a new list of places that exist in this checkout and in the other one
 //
 // A mutant is one small bug in one source file. Run the list before and after a change to the tests: the same mutants must be killed.
-// For each mutant, first the tests beside its file run, then all quick tests that import it, then the tests that start programs.
+// For each mutant, first the tests beside its file run, then all tests that import it. Tests that start programs follow quick tests.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,11 +38,14 @@ interface Stage {
 }
 
 const QUICK = ['--project', 'fast', '--project', 'slow']
+const PROGRAMS = ['--project', 'processes']
 const stages: readonly Stage[] = [
   { name: 'beside', seconds: 240, args: (file) => ['run', ...QUICK, `${dirname(file)}/`] },
+  { name: 'beside-programs', seconds: 240, args: (file) => ['run', ...PROGRAMS, `${dirname(file)}/`] },
   { name: 'related', seconds: 1_800, args: (file) => ['related', '--run', ...QUICK, file] },
-  { name: 'processes', seconds: 240, args: (file) => ['related', '--run', '--project', 'processes', file] },
+  { name: 'related-programs', seconds: 240, args: (file) => ['related', '--run', ...PROGRAMS, file] },
 ]
+const LAST = 'related-programs'
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -50,7 +53,7 @@ const main = async (): Promise<void> => {
       in: { type: 'string', default: root },
       only: { type: 'string', default: '' },
       results: { type: 'string' },
-      last: { type: 'string', default: 'processes' },
+      last: { type: 'string', default: LAST },
       draw: { type: 'string' },
     },
   })
@@ -110,7 +113,7 @@ const FLAKY_FILES_MAX = 4
 
 /**
  * The first test that fails, and fails again when it runs alone: a busy machine fails tests, too. A timeout of the quick tests counts as a
- * failure, because the mutant loops. Tests that start programs may just be many.
+ * failure, because the mutant loops. The related tests that start programs may just be many.
  */
 const failure = async (stage: Stage, file: string, checkout: string): Promise<string | null> => {
   const flaky: string[] = []
@@ -119,7 +122,7 @@ const failure = async (stage: Stage, file: string, checkout: string): Promise<st
     const bail = flaky.length === 0 ? 1 : 0
     const end = await vitest([...stage.args(file), `--bail=${bail}`], checkout, stage.seconds, flaky)
     if (end === 'passed') return null
-    if (end === 'timeout') return stage.name === 'processes' ? null : `a timeout of the tests ${stage.name}`
+    if (end === 'timeout') return stage.name === LAST ? null : `a timeout of the tests ${stage.name}`
     if (end.file === null || flaky.length === FLAKY_FILES_MAX) return end.name
     const again = await vitest(['run', end.file], checkout, stage.seconds)
     if (again !== 'passed') return end.name
