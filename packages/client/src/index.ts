@@ -12,19 +12,17 @@ export type {
   SessionChange,
   TenantChange,
 } from '@bridle/wire/changes/wire'
-export type {
-  FabricAck,
-  FabricClientMessage,
-  FabricCommand,
-  FabricServerMessage,
-} from '@bridle/wire/fabric/wire'
 export {
   type AcceptedRun,
   type AgentEvent,
   type AgentEventData,
   type AgentEventOf,
   type AgentEventType,
+  type FabricAck,
+  type FabricClientMessage,
+  type FabricCommand,
   type FabricEvent,
+  type FabricServerMessage,
   type InvokeResult,
   isEvent,
   type RunStatus,

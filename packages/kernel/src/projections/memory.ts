@@ -1,7 +1,6 @@
 // The memory of a session: small values by name that its agents keep from turn to turn, and the values that they propose to people.
 
-import type { Json } from '@bridle/events/json'
-import { omit } from '@bridle/events/json'
+import { type Json, omit } from '@bridle/events/json'
 import type { Event } from '../event.ts'
 import { artifactOf } from './indexes/artifacts.ts'
 import type { Projection } from './projection.ts'

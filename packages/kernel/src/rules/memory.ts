@@ -1,7 +1,6 @@
 // Changes of the session's memory: by its agent, or by a person who decides about a value that the agent proposes.
 
-import type { Json } from '@bridle/events/json'
-import { canonicalJson } from '@bridle/events/json'
+import { canonicalJson, type Json } from '@bridle/events/json'
 import {
   SESSION_MEMORY_KEY_CHARS_MAX,
   SESSION_MEMORY_KEYS_MAX,

@@ -1,6 +1,5 @@
 // The use of models and the progress of the work, in the wire's spelling: details and rows of lists show them.
-import type { Step } from '../projections/reports/step.ts'
-import { isStepAhead } from '../projections/reports/step.ts'
+import { isStepAhead, type Step } from '../projections/reports/step.ts'
 import type { Steps } from '../projections/reports/steps.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { StepSummary, UsageSummary } from './row-detail.ts'

@@ -1,8 +1,7 @@
 // The timeline of a session for `GET /agents/:name/:id`: entries in order, the events of the stream, artifacts, approvals.
 
 import type { Json, JsonObject } from '@bridle/events/json'
-import type { AnyEvent, Key } from '@bridle/kernel/event'
-import { eventId } from '@bridle/kernel/event'
+import { type AnyEvent, eventId, type Key } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
 import { givenAnswer, requestFields } from '@bridle/kernel/question-request'

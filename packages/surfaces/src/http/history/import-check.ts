@@ -2,8 +2,7 @@
 
 import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '@bridle/events/limits'
 import { eventOf } from '@bridle/history/export/entry-checks'
-import type { ExportContent, ExportedSession } from '@bridle/history/export/export-reader'
-import { tooDeepText } from '@bridle/history/export/export-reader'
+import { type ExportContent, type ExportedSession, tooDeepText } from '@bridle/history/export/export-reader'
 import { Pace } from '@bridle/history/export/pace'
 import { entryOf } from '@bridle/history/scrubbed-entry'
 import { type AnyEvent, isId, type Key } from '@bridle/kernel/event'

@@ -2,8 +2,7 @@
 
 import { type Json, present } from '@bridle/events/json'
 import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '@bridle/events/limits'
-import type { Command } from '@bridle/kernel/commands'
-import { isRefusal } from '@bridle/kernel/commands'
+import { type Command, isRefusal } from '@bridle/kernel/commands'
 import { isRemembered, type Memory } from '@bridle/kernel/projections/memory'
 import { isoOrNull } from '@bridle/kernel/views/session-fields'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '@bridle/wire/http/wire'
