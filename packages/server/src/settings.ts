@@ -1,7 +1,7 @@
 // All settings, one row each. Option names and kinds, misspelling hints, flags, `--help`, the variables that a start knows, and
-// docs/settings.md follow from this table. Plain data without imports, because most verbs load it.
+// docs/settings.md follow from this table. Plain data that imports nothing but the names of engines, because most verbs load it.
 
-import type { EngineName } from '@bridle/runners/engine-table/descriptions'
+import { type EngineName, engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import type { ResourceLimits } from '@bridle/runners/sandboxes/resources/resource-limits'
 import type { TokenGrant } from '@bridle/surfaces/http/access/authenticate'
 import type { HarnessOptions } from './cloudflare/platform/options.ts'
@@ -63,6 +63,10 @@ const ENGINE = {
   },
 } as const
 
+const ENGINES = Object.fromEntries(engineDescriptions.map(({ name }) => [name, ENGINE])) as {
+  readonly [N in EngineName]: typeof ENGINE
+}
+
 // biome-ignore format: one row per line
 export const settings = {
   port: { kind: 'port', flag: '--port PORT', env: ['PORT'], mistakes: ['BRIDLE_PORT'], on: NODE, default: '4317', doc: 'port to listen on; 0 picks a free one' },
@@ -105,7 +109,7 @@ export const settings = {
   ANTHROPIC_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "Anthropic's", doc: "other address of Anthropic's API" },
   OPENAI_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "OpenAI's", doc: "other address of OpenAI's API" },
   BRIDLE_ENGINES: { kind: 'text', on: NODE, default: 'the current folder', doc: 'folder in which engines are installed' },
-  engines: { kind: 'object', parts: { claude: ENGINE, codex: ENGINE }, on: BOTH, doc: 'settings of each engine: `model`, `models`, `permission_mode`, `max_budget_usd`, `max_turns`', rule: '[engines](engines.md)' },
+  engines: { kind: 'object', parts: ENGINES, on: BOTH, doc: 'settings of each engine: `model`, `models`, `permission_mode`, `max_budget_usd`, `max_turns`', rule: '[engines](engines.md)' },
   sandbox: { kind: 'object', parts: { backend: 'any', url: 'any', max: 'any', idleMs: 'any', maxAgeMs: 'any', proxyUrl: 'any', proxyHost: 'any', network: 'any', limits: { kind: 'object', parts: { memoryBytes: 'any', processes: 'any', workBytes: 'any' } satisfies PartsOf<ResourceLimits> } }, env: ['BRIDLE_SANDBOX'], on: NODE, default: '`bubblewrap`', doc: '`process`: engines run without isolation; in code also `network` and limits', rule: '[O13](operating.md)' },
   BRIDLE_SANDBOX_NETWORK: { kind: 'text', on: ['node', 'runner'], default: '`none`', doc: 'hosts that engines may reach, separated by commas; `host`: all', rule: '[O17](operating.md)' },
   BRIDLE_SANDBOX_UID: { kind: 'text', on: ['node', 'runner'], default: '61017', doc: 'user id that engines run as when the server runs as root' },
