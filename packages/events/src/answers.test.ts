@@ -28,7 +28,7 @@ test.each<[string, QuestionRequest, unknown, RegExp | null]>([
   ['a free text', free, { db: 'DuckDB' }, null],
   ['an empty text', free, { db: ' ' }, /empty answer/],
   ['a long wrong answer is cut', one, { db: 'x'.repeat(200) }, /^"x{80}…" is not/],
-])('answers: %s', (_name, request, answers, problem) => {
+])('[S72] answers: %s', (_name, request, answers, problem) => {
   const found = answerProblem(request, { answers })
   if (problem === null) expect(found).toBeNull()
   else expect(found).toMatch(problem)
@@ -124,7 +124,7 @@ test.each<[string, object, RegExp | null]>([
     /"nested", property "a", must be a whole number/,
   ],
   ['a nested value with more', { name: 'Ada', nested: { a: 1, b: 2 } }, /"nested" has no property "b"/],
-])('values: %s', (_name, values, problem) => {
+])('[S72] values: %s', (_name, values, problem) => {
   const found = answerProblem({ schema }, { values })
   if (problem === null) expect(found).toBeNull()
   else expect(found).toMatch(problem)
@@ -176,7 +176,7 @@ test('the fields of a form, as a surface draws them', () => {
   })
 })
 
-test('the asker gets its arguments with the answer added', () => {
+test('[S73] the asker gets its arguments with the answer added', () => {
   expect(answeredArguments({ a: 1 }, { answers: { db: 'x' } })).toEqual({ a: 1, answers: { db: 'x' } })
   expect(answeredArguments({ a: 1 }, { values: { b: 2 } })).toEqual({ a: 1, values: { b: 2 } })
   expect(answeredArguments({ a: 1 }, {})).toEqual({ a: 1 })

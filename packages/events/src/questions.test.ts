@@ -7,7 +7,7 @@ const fields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { type: 'string' }]))
 const one = (question: object) => ({ questions: [{ question: 'Which?', options: ['a'], ...question }] })
 
-describe('the normal form of a request', () => {
+describe('[S71] the normal form of a request', () => {
   test.each<[string, unknown, unknown]>([
     [
       'ids where there are none, and options as objects',
@@ -112,7 +112,7 @@ test.each<[string, unknown, RegExp]>([
     { schema: { type: 'object', properties: { a: { type: 'string', title: 'x'.repeat(201) } } } },
     /title of field "a"/,
   ],
-])('a request is refused: %s', (_name, asked, problem) =>
+])('[S71] a request is refused: %s', (_name, asked, problem) =>
   expect(parseQuestions(asked)).toEqual({ problem: expect.stringMatching(problem) }),
 )
 

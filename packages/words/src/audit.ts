@@ -2,6 +2,9 @@
 import type { Payloads } from '@bridle/events/schemas'
 import { budgetNameText, crossedText, policyText } from './budgets.ts'
 
+/** Characters of an answer in a line of the audit. */
+const ANSWER_CHARS_MAX = 200
+
 type AuditLine = readonly [action: string, ...summary: (string | null | undefined)[]]
 
 /** Only events that a client can see: a row names its event, and a client looks it up. */
@@ -18,11 +21,23 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
   branched: ({ reason, parent, source_event_id: event }) => ['branched', reason, `from ${parent.id} at ${event}`],
   session_imported: ({ source }) => ['imported', `from ${source.id}`],
   approval_required: ({ tool_name: tool, reason }) => ['approval_requested', `${tool}: ${reason}`],
-  approval_applied: ({ decision = 'approved', request_id: id, reason }) => [`approval_${decision}`, id, reason],
+  approval_applied: ({ decision = 'approved', request_id: id, reason, answers, values }) => [
+    `approval_${decision}`,
+    id,
+    answerText(answers ?? values),
+    reason,
+  ],
   budget_crossed: ({ budget, limit, value }) => ['budget_crossed', crossedText(budget, limit, value)],
   budget_raised: ({ budgets }) => ['budget_raised', budgets.map(budgetNameText).join(', ')],
   retry_scheduled: ({ attempt, reason }) => ['retry_scheduled', `attempt ${attempt}: ${reason}`],
   error: ({ message }) => ['failed', message],
+}
+
+/** The answer to a question. The log has a long one in full. */
+const answerText = (answer: object | undefined): string | null => {
+  if (answer === undefined) return null
+  const text = JSON.stringify(answer)
+  return text.length > ANSWER_CHARS_MAX ? `${text.slice(0, ANSWER_CHARS_MAX).toWellFormed()}…` : text
 }
 
 export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]

@@ -154,6 +154,53 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-1' } },
     { answered: 'run', answer: ok },
   ]),
+  caseOf('[W28] [S72] a question is answered, and an answer that does not fit leaves it open', [
+    begin('run', [{ ask: 'Which?', id: 'db', options: ['x', 'y'], default: 'x' }]),
+    stream('asked', 'approval_requested', {
+      last: {
+        data: {
+          data: {
+            ...{ approvalId: { $save: 'approval' }, kind: 'question', default: { db: 'x' } },
+            questions: [{ id: 'db', question: 'Which?', options: [{ label: 'x' }, { label: 'y' }] }],
+          },
+        },
+      },
+    }),
+    ...replayed,
+    {
+      say: 'a',
+      message: {
+        ...{ type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-1' },
+        answers: { db: 'z' },
+      },
+    },
+    {
+      hear: 'a',
+      message: {
+        type: 'ack',
+        for: 'approve',
+        ok: false,
+        message: { $match: '"z" is not an option' },
+        commandId: 'c-1',
+      },
+    },
+    {
+      say: 'a',
+      message: {
+        ...{ type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-2' },
+        answers: { db: 'y' },
+      },
+    },
+    {
+      hear: 'a',
+      message: {
+        type: 'event',
+        event: { type: 'approval_resolved', data: { decision: 'approved', answers: { db: 'y' } } },
+      },
+    },
+    { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-2' } },
+    { answered: 'run', answer: ok },
+  ]),
   caseOn('scoped', '[W11] commands need their scopes', [
     {
       ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: [{ text: 'x' }], headers: bearer('worker') },

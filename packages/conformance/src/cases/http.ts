@@ -42,6 +42,13 @@ const asked = stream('asked', 'approval_requested', { last: { data: { data: { ap
 /** A prompt with an uploaded file. */
 const attach = (text: string, ref_id: string, answer: AnswerPattern, path = invoke) =>
   exchange({ method: 'POST', path, script: say(text), body: { attachments: [{ ref_id }] } }, answer)
+const question = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] }
+const questionShown = {
+  kind: 'question',
+  questions: [{ id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }],
+}
+const portForm = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] }
+const invalidAnswer = (words: string) => shows({ error: { type: 'invalid_answer', message: { $match: words } } }, 400)
 const approveOnce = { 'idempotency-key': 'approve-1' }
 
 export const httpCases: readonly ConformanceCase[] = [
@@ -460,6 +467,82 @@ export const httpCases: readonly ConformanceCase[] = [
     ),
     get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
     post(`${approval}/approve`, { args: { path: 'b' } }, shows({ ok: true }), approveOnce),
+    { answered: 'run', answer: shows({ result: 'done' }) },
+  ]),
+  caseOf('[H197] [H198] [H199] [S72] a question is answered once, with an answer that fits', [
+    begin('run', [{ ...question, default: 'SQLite' }, { text: 'done' }]),
+    asked,
+    get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}', ...questionShown }] })),
+    post(
+      `${approval}/answer`,
+      { answers: { db: 'Oracle' } },
+      invalidAnswer('"Oracle" is not an option of question "db"'),
+    ),
+    post(`${approval}/answer`, { answers: { x: 'SQLite' } }, invalidAnswer('no question "x"')),
+    post(`${approval}/answer`, { answers: { db: ['SQLite', 'PostgreSQL'] } }, invalidAnswer('"db" takes one answer')),
+    post(`${approval}/answer`, {}, bad),
+    get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
+    post(`${approval}/answer`, { answers: { db: 'PostgreSQL' } }, shows({ decision: 'approved' }), approveOnce),
+    { answered: 'run', answer: shows({ result: 'done' }) },
+    post(`${approval}/answer`, { answers: { db: 'PostgreSQL' } }, shows({ ok: true }), approveOnce),
+    post(`${approval}/answer`, { answers: { db: 'PostgreSQL' } }, shows({ ok: true })),
+    post(`${approval}/answer`, { answers: { db: 'SQLite' } }, refusal(409, 'conflict')),
+    post(`${approval}/approve`, {}, refusal(409, 'conflict')),
+    get(invoke, shows({ approvals: [{ status: 'approved', answers: { db: 'PostgreSQL' } }] })),
+  ]),
+  caseOf('[H197] [H198] a form takes values, and approve without a default names the route that answers', [
+    begin('run', [{ ask: { schema: portForm }, id: 'form' }, { text: 'done' }]),
+    asked,
+    get('/sessions/{s}', shows({ approvals: [{ kind: 'question', schema: portForm }] })),
+    post(`${approval}/approve`, {}, shows({ error: { $match: '/answer' } }, 400)),
+    post(`${approval}/answer`, { values: { port: 'x' } }, invalidAnswer('"port"')),
+    post(`${approval}/answer`, { values: { port: 1 } }, shows({ decision: 'approved' })),
+    { answered: 'run', answer: shows({ result: 'done' }) },
+    get(
+      invoke,
+      shows({
+        entries: [{ type: 'prompt' }, { toolCallId: 'form', result: { values: { port: 1 } } }, { type: 'turn' }],
+        approvals: [{ values: { port: 1 } }],
+      }),
+    ),
+  ]),
+  caseOf('[H198] approve gives the default of a question', [
+    begin('run', [{ ...question, default: 'SQLite' }, { text: 'done' }]),
+    asked,
+    post(`${approval}/approve`, {}, shows({ decision: 'approved' })),
+    { answered: 'run', answer: shows({ result: 'done' }) },
+    get(invoke, shows({ approvals: [{ status: 'approved', answers: { db: 'SQLite' } }] })),
+  ]),
+  caseOf('[H198] [A10] reject declines a question, also one with a default', [
+    begin('run', [{ ...question, default: 'SQLite' }, { text: 'went on' }]),
+    asked,
+    post(`${approval}/reject`, {}, shows({ decision: 'denied' })),
+    { answered: 'run', answer: shows({ result: 'went on' }) },
+    get(invoke, shows({ approvals: [{ status: 'denied', answers: { $absent: true } }] })),
+  ]),
+  caseOf('[S74] an expired question gets its default, and without one it is declined', [
+    run(
+      [
+        { ...question, default: 'SQLite', expiresMs: 1 },
+        { ...question, expiresMs: 1 },
+      ],
+      ok,
+    ),
+    get(
+      invoke,
+      shows({
+        approvals: [
+          { status: 'approved', decisionReason: 'expired', answers: { db: 'SQLite' } },
+          { status: 'expired', answers: { $absent: true } },
+        ],
+      }),
+    ),
+  ]),
+  caseOf('[H197] answers to an approval that is not a question are refused', [
+    begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }]),
+    asked,
+    post(`${approval}/answer`, { answers: { db: 'SQLite' } }, shows({ error: { $match: 'not a question' } }, 400)),
+    post(`${approval}/approve`, {}, shows({ ok: true })),
     { answered: 'run', answer: shows({ result: 'done' }) },
   ]),
   caseOf('[H25] what it tells of itself', [

@@ -151,6 +151,47 @@ export const transportCases: readonly ConformanceCase[] = [
     { hear: 'a', message: { type: 'ack', commandId: 'c-3', ok: true } },
     { state: 'a', is: { status: 'idle' } },
   ]),
+  caseOf('[T33] [S72] a question is answered, and an answer that does not fit leaves it open', [
+    { open: 'a', path: ws },
+    { say: 'a', message: submit('c-1', { ask: 'Which?', id: 'db', options: ['x', 'y'] }, { text: 'done' }) },
+    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true } },
+    {
+      state: 'a',
+      is: {
+        approvals: [
+          {
+            ...{ id: { $save: 'approval' }, kind: 'question', toolCallId: 'db' },
+            questions: [{ id: 'db', question: 'Which?', options: [{ label: 'x' }, { label: 'y' }] }],
+          },
+        ],
+      },
+    },
+    {
+      say: 'a',
+      message: commands(
+        { type: 'approve', approvalId: '{approval}', decision: 'approved', answers: { db: 'z' }, commandId: 'c-2' },
+        { type: 'approve', approvalId: '{approval}', decision: 'approved', answers: { db: 'y' }, commandId: 'c-3' },
+      ),
+    },
+    {
+      hear: 'a',
+      message: {
+        ...{ type: 'ack', commandId: 'c-2', ok: false, code: 'invalid_answer' },
+        message: { $match: '"z" is not an option of question "db"' },
+      },
+    },
+    { hear: 'a', message: { type: 'ack', commandId: 'c-3', ok: true } },
+    {
+      state: 'a',
+      is: {
+        status: 'idle',
+        messages: [
+          { role: 'user' },
+          { toolCalls: [{ id: 'db', status: 'complete', approval: { status: 'approved', answers: { db: 'y' } } }] },
+        ],
+      },
+    },
+  ]),
   caseOn('scoped', '[T15] commands need their scopes', [
     { open: 'a', path: `${ws}&token=reader` },
     { say: 'a', message: submit('c-1', { text: 'x' }) },

@@ -110,7 +110,7 @@ const withoutTimes = ({ updatedAt: _, detail: { heartbeatAt: __, ...detail }, ..
   detail,
 })
 
-test('a row has what a question asks, and the answer of a settled one, as far as these fit', () => {
+test('[H199] a row has what a question asks, and the answer of a settled one, as far as these fit', () => {
   const asked = { questions: [{ id: 'db', question: 'Which?', allow_free_text: true }], default: { db: 'a' } }
   const large = { questions: [{ id: 'db', question: 'x'.repeat(20_000), allow_free_text: true }] }
   const rowAfter = (more: object, answer?: string) => {

@@ -74,6 +74,54 @@ test('[S15] an approval expires though nobody was running', async () => {
   expect(all.at(-2)?.data.data.result).toBe('went on')
 })
 
+test('[S70] a question keeps its id over kill -9, and its agent gets the answer', async () => {
+  const ask = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] }
+  post(agent('asks'), scriptBody(ask, { text: 'after' })).catch(() => {})
+  const asked = await readFrames(`${agent('asks')}/stream`, seen('approval_requested'))
+  const { approvalId, kind } = asked.at(-1)?.data.data ?? {}
+  await kill('SIGKILL')
+  await boot()
+  const detail = (await get(`${server.url}/sessions/asks`)).body
+  expect(detail).toMatchObject({ status: 'awaiting_approval', approvals: [{ id: approvalId, kind }] })
+  const answer = (label: string) =>
+    post(`${server.url}/sessions/asks/approvals/${approvalId}/answer`, { answers: { db: label } })
+  expect((await answer('Oracle')).status).toBe(400)
+  await kill('SIGKILL')
+  await boot()
+  expect((await answer('SQLite')).status).toBe(200)
+  const all = await readFrames(`${agent('asks')}/stream`, isIdle)
+  expect(all.find((frame) => frame.data.type === 'tool_end')?.data.data.result).toEqual({ answers: { db: 'SQLite' } })
+  expect(typesOf(all).filter((type) => type === 'approval_requested')).toHaveLength(1)
+  expect(all.at(-2)?.data.data.result).toBe('after')
+  await kill('SIGKILL')
+  await boot()
+  expect((await answer('SQLite')).status).toBe(200)
+  expect((await answer('PostgreSQL')).status).toBe(409)
+})
+
+test('[S74] a question expires though nobody was running, and its default applies', async () => {
+  const ask = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'], expiresMs: 300 }
+  for (const more of [{ default: 'SQLite' }, {}])
+    post(agent(`late-${Object.keys(more).length}`), scriptBody({ ...ask, ...more }, { text: 'went on' })).catch(
+      () => {},
+    )
+  for (const id of ['late-0', 'late-1']) await readFrames(`${agent(id)}/stream`, seen('approval_requested'))
+  await kill('SIGKILL')
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  await boot()
+  const resolvedOf = async (id: string) => {
+    const all = await readFrames(`${agent(id)}/stream`, isIdle)
+    expect(all.at(-2)?.data.data.result).toBe('went on')
+    return all.find((frame) => frame.data.type === 'approval_resolved')?.data.data
+  }
+  expect(await resolvedOf('late-1')).toMatchObject({
+    decision: 'approved',
+    reason: 'expired',
+    answers: { db: 'SQLite' },
+  })
+  expect(await resolvedOf('late-0')).toMatchObject({ decision: 'expired', reason: 'expired' })
+})
+
 test('[S2] what waited in the queue runs by itself after kill -9', async () => {
   post(agent('queue'), scriptBody({ sleepMs: 60_000 })).catch(() => {})
   await readFrames(`${agent('queue')}/stream`, seen('prompt_start'))

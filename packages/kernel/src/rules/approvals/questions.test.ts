@@ -29,7 +29,7 @@ const answer = (life: TestSession, given: Partial<Command & { type: 'approve' }>
 const deliveries = (life: TestSession): JsonObject[] =>
   wantedEffects(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer as never] : []))
 
-describe('a question', () => {
+describe('[S70] a question', () => {
   test('is in the log and the state with what it asks', () => {
     const life = asking({ questions: [db], default: { db: 'SQLite' }, defaultDigest: 'by-default', expiresMs: 60_000 })
     const [id = ''] = life.openApprovals
@@ -47,7 +47,7 @@ describe('a question', () => {
     expect(life.status).toBe('awaiting_approval')
   })
 
-  test('gives its answer to the runner among the arguments', () => {
+  test('[S73] gives its answer to the runner among the arguments', () => {
     const life = asking()
     const [id = ''] = life.openApprovals
     expect(answer(life, { answers: { db: 'SQLite' }, actor: 'ann' })).toMatchObject({
@@ -72,7 +72,7 @@ describe('a question', () => {
     expect(life.status).toBe('idle')
   })
 
-  test('of a form takes values', () => {
+  test('[S72] of a form takes values', () => {
     const life = asking({ schema })
     expect(answer(life, { values: { port: 10 } })).toMatchObject({
       refused: 'invalid_answer',
@@ -94,7 +94,7 @@ describe('a question', () => {
     ['values', { values: { db: 'SQLite' } }, 'invalid_answer', /`answers`, not `values`/],
     ['nothing, without a default', {}, 'answer_missing', /\/answer/],
     ['arguments', { args: { answers: { db: 'SQLite' } } }, 'arguments_fixed', /`answers`/],
-  ])('stays open after %s', (_name, given, code, message) => {
+  ])('[S72] stays open after %s', (_name, given, code, message) => {
     const life = asking()
     const { head } = life.state
     expect(answer(life, given)).toMatchObject({ refused: code, message: expect.stringMatching(message) })
@@ -102,7 +102,7 @@ describe('a question', () => {
     expect(answer(life, { answers: { db: 'SQLite' } })).toMatchObject({ decision: 'approved' })
   })
 
-  test('has one answer: the same again has the same reply, and another is refused', () => {
+  test('[S73] has one answer: the same again has the same reply, and another is refused', () => {
     const life = asking()
     const approvalId = life.openApprovals[0] ?? ''
     const same = { approvalId, decision: 'approved' }
@@ -119,7 +119,7 @@ describe('a question', () => {
     expect(life.state.head).toBe(head)
   })
 
-  test('approved without an answer uses its default, also when that is repeated', () => {
+  test('[S74] approved without an answer uses its default, also when that is repeated', () => {
     const life = asking({ questions: [db], default: { db: 'PostgreSQL' }, defaultDigest: 'by-default' })
     const approvalId = life.openApprovals[0] ?? ''
     const same = { approvalId, decision: 'approved' }
@@ -130,14 +130,14 @@ describe('a question', () => {
     expect(answer(life, { approvalId, answers: { db: 'SQLite' } })).toMatchObject({ refused: 'approval_settled' })
   })
 
-  test('is declined without any answer', () => {
+  test('[S73] is declined without any answer', () => {
     const life = asking({ questions: [db], default: { db: 'SQLite' }, defaultDigest: 'by-default' })
     life.do(deny(life.openApprovals[0] ?? '', 'Not now'))
     expect(deliveries(life)).toMatchObject([{ decision: 'denied', reason: 'Not now', arguments: args }])
     expect(life.payloads('approval_applied')[0]).not.toHaveProperty('answers')
   })
 
-  test('that expires is answered by its default', () => {
+  test('[S74] that expires is answered by its default', () => {
     const life = asking({ questions: [db], default: { db: 'SQLite' }, defaultDigest: 'by-default', expiresMs: 1_000 })
     const [id = ''] = life.openApprovals
     life.wait(1_000)
@@ -160,14 +160,14 @@ describe('a question', () => {
     ])
   })
 
-  test('that expires without a default has no answer', () => {
+  test('[S74] that expires without a default has no answer', () => {
     const life = asking({ questions: [db], expiresMs: 1_000 })
     life.tick(1_000)
     expect(life.payloads('approval_decided')).toMatchObject([{ decision: 'expired', reason: 'expired' }])
     expect(deliveries(life)).toMatchObject([{ decision: 'expired', arguments: args }])
   })
 
-  test('that cannot be asked is denied, and the reason says why', () => {
+  test('[S71] that cannot be asked is denied, and the reason says why', () => {
     const life = asking({ questions: [{ id: 'db', question: 'Which?' }] })
     expect(life.openApprovals).toEqual([])
     expect(life.payloads('approval_required')[0]).not.toHaveProperty('questions')
@@ -177,13 +177,13 @@ describe('a question', () => {
     expect(deliveries(life)).toMatchObject([{ decision: 'denied' }])
   })
 
-  test('does not let its call act before the answer', () => {
+  test('[S29] does not let its call act before the answer', () => {
     const life = asking()
     life.report(outcome('c1'))
     expect(life.payloads('run_parked')).toMatchObject([{ reason: 'unapproved_call' }])
   })
 
-  test('goes with its run, and a branch has none', () => {
+  test('[S22] goes with its run, and a branch has none', () => {
     const life = asking()
     const { head } = life.state
     const branch = new TestSession(life.state)
@@ -196,7 +196,7 @@ describe('a question', () => {
     expect(life.payloads('approval_decided')).toMatchObject([{ decision: 'cancelled' }])
   })
 
-  test('of an earlier attempt hands its answer to the next one, which asks the same', () => {
+  test('[S18] of an earlier attempt hands its answer to the next one, which asks the same', () => {
     const life = asking(undefined, { kind: 'background', maxRetries: 2 })
     answer(life, { answers: { db: 'SQLite' } })
     life.report({ type: 'failed', message: 'broke', transient: true })
@@ -213,7 +213,7 @@ describe('a question', () => {
   })
 })
 
-test('an approval that is not a question takes no answers', () => {
+test('[S72] an approval that is not a question takes no answers', () => {
   const life = awaitingApproval()
   const [id = ''] = life.openApprovals
   const given = { ...approve(id, { digest: 'digest-1' }), answers: { db: 'SQLite' } }
@@ -228,7 +228,7 @@ test('a job waits for the calls whose question is open', () => {
   expect(jobOf(key, life.state, life.run, 1).awaiting).toEqual(['c1'])
 })
 
-test('a question in a log from before there were any is one', () => {
+test('[S75] a question in a log from before there were any is one', () => {
   const life = new TestSession()
   life.submit('go')
   life.report({ type: 'started', durable: true } as ReportItem, call('c1', 'pure', 'user.input', { answer: '' }), {

@@ -29,7 +29,7 @@ const type = (life: TestSession, prompt: string, as: 'submit' | 'steer' = 'submi
   return life.do({ type: as, prompt, ...(inputAnswer && { inputAnswer }) })
 }
 
-describe('[N76] a prompt', () => {
+describe('[N76] [S75] a prompt', () => {
   test.each([
     ['submit', 'question'],
     ['steer', 'question'],
