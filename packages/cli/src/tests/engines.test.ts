@@ -248,9 +248,8 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(answered.status).toBe(200)
     await readFrames(stream('db'), isIdle)
     const { messages = [] } = stub.requests.filter(({ isAux }) => !isAux).at(-1)?.body ?? {}
-    const results = messages
-      .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-      .filter((each) => Object(each).type === 'tool_result')
+    const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+    const results = blocks.filter(({ type }) => type === 'tool_result')
     expect(results).toMatchObject([
       {
         tool_use_id: 'toolu_1',

@@ -54,7 +54,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
-/** What the server got, in its order. */
+/** The results that the server got, in their order. */
 const heardByServer = () => readFileSync(heard, 'utf8').trim().split('\n')
 
 type Answer = (request: EngineApprovalRequest) => EngineApprovalDecision | Promise<EngineApprovalDecision>

@@ -191,7 +191,9 @@ export const approvalAnswerSchema = v.looseObject({
   /** The approved input; absent = as requested. */
   input: maybe(object),
   /** To a question: an answer by the id of each question, or the values of the form. */
-  answers: maybe(v.custom<QuestionAnswers>(isAnswers, 'Expected a text, or a list of texts, by the id of each question')),
+  answers: maybe(
+    v.custom<QuestionAnswers>(isAnswers, 'Expected a text, or a list of texts, by the id of each question'),
+  ),
   values: maybe(object),
   /** The digest of the tool and the approved input, with `answers` or `values` in it: the runner executes nothing else. */
   approvedDigest: maybe(v.nullable(text)),
