@@ -31,6 +31,7 @@ describe('[R32] the request of an MCP server', () => {
 
   test.each<[string, object, RegExp]>([
     ['a script in place of a link', { mode: 'url', url: 'javascript:alert(1)' }, /must begin with http/],
+    ['a link with a second line', { mode: 'url', url: 'https://example.com\nhttps://example.org' }, /no spaces/],
     ['no link', { mode: 'url' }, /must begin with http/],
     ['no form', {}, /\S/],
     [

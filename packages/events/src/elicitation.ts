@@ -35,8 +35,8 @@ export const elicitationResult = ({ mode }: Pick<Elicitation, 'mode'>, { values 
 
 /** A link is shown whole and opened by the person alone, so only addresses of the web are shown. */
 const linkRequest = (asked: Elicitation, url: unknown): QuestionRequest | RequestProblem => {
-  if (typeof url !== 'string' || !/^https?:\/\/[^\s/]/.test(url))
-    return { problem: 'The link of an elicitation must begin with http:// or https://.' }
+  if (typeof url !== 'string' || !/^https?:\/\/[^\s/]\S*$/.test(url))
+    return { problem: 'The link of an elicitation must begin with http:// or https:// and have no spaces.' }
   const option = { label: 'Continue', description: 'Open the link first, and do there what it asks.' }
   return confirmation({ ...asked, message: `${asked.message}\n${url}` }, option)
 }
