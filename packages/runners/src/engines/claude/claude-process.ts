@@ -100,7 +100,8 @@ export class ClaudeProcess {
     return new Promise((resolve) => {
       this.#activeTurn = new ActiveTurn(turn, resolve, this.#contextWindow)
       if (!this.alive) return this.#endTurn(this.#failureEnd())
-      this.#restoreMode().then(
+      if (this.#firstMode === null || this.#currentMode === this.#firstMode) return this.pushPrompt(prompt)
+      this.#query.setPermissionMode(this.#firstMode).then(
         () => this.pushPrompt(prompt),
         (cause) => {
           this.#endTurn(this.#failureEnd(cause))
@@ -108,11 +109,6 @@ export class ClaudeProcess {
         },
       )
     })
-  }
-
-  async #restoreMode(): Promise<void> {
-    if (this.#firstMode !== null && this.#currentMode !== this.#firstMode)
-      await this.#query.setPermissionMode(this.#firstMode)
   }
 
   steer(text: string): void {
