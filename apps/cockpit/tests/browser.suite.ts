@@ -38,13 +38,13 @@ export const launch = (executablePath: string, more: readonly string[] = []): Pr
 
 let shared: Browser | null = null
 
-/** One browser for all test files of this process; it ends with the process. A file that finds it crashed starts another. */
+/** The browser of all test files of this process, which ends with it. A file that finds it crashed starts another. */
 export const sharedBrowser = async (executablePath: string): Promise<Browser> => {
   if (!shared?.isConnected()) shared = await launch(executablePath)
   return shared
 }
 
-export interface PageOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   /** For a page that changes its whole context, for example its clock. Options other than `viewport` imply it. */
   readonly ownContext?: boolean
 }
@@ -154,7 +154,7 @@ export class CockpitWorld {
   }
 
   /** A page with empty storage, unless another one is open. Its errors and policy violations are problems. */
-  async open(path = '/', options: PageOptions = {}): Promise<Page> {
+  async open(path = '/', options: OpenOptions = {}): Promise<Page> {
     const page = await this.#newPage(new URL(path, this.url).origin, options)
     page.on('pageerror', (error) => this.problems.push(`${path}: ${error.message}`))
     page.on('console', (message) => {
@@ -166,7 +166,7 @@ export class CockpitWorld {
     return page
   }
 
-  async #newPage(origin: string, { ownContext = false, viewport, ...options }: PageOptions): Promise<Page> {
+  async #newPage(origin: string, { ownContext = false, viewport, ...options }: OpenOptions): Promise<Page> {
     const isShared = !ownContext && Object.keys(options).length === 0
     if (!isShared) {
       const context = await this.#browser.newContext({ ...contextOptions, ...(viewport && { viewport }), ...options })

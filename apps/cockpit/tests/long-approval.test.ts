@@ -45,14 +45,13 @@ describeCockpit('an approval of a long call', (world) => {
       'blanks',
       ask({ command: blanks, cwd: `/home${'\u00a0\u3000\t'.repeat(60)}/evil`, [`a${' '.repeat(99)}b`]: 1 }),
     )
-    for (const viewport of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      const page = await world.open('/inbox', { viewport })
-      const card = cards(page)
+    const page = await world.open('/inbox')
+    const card = cards(page)
+    const command = card.getByRole('group', { name: 'Command' })
+    for (const viewport of [phone.viewport, { width: 1440, height: 900 }]) {
+      await page.setViewportSize(viewport)
+      await page.reload()
       await settled(card)
-      const command = card.getByRole('group', { name: 'Command' })
       expect(await command.innerText()).toBe(`$ npm test\n⟨79 empty lines⟩\n⟨3000 spaces⟩${END}`)
       expect(await isInSight(command)).toBe(true)
       await card.getByText('/home⟨60 U+00A0, 60 U+3000, 60 tabs⟩/evil').waitFor()
@@ -62,10 +61,9 @@ describeCockpit('an approval of a long call', (world) => {
       // Nothing is lost: the original is a click away, and is what the call gets.
       await card.getByRole('button', { name: 'Show every character' }).first().click()
       await expect.poll(async () => (await command.innerText()).length).toBeGreaterThan(3_000)
-      await page.close()
     }
-    const page = await world.open('/inbox')
-    await approve(cards(page)).click()
+    await page.reload()
+    await approve(card).click()
     await expect.poll(async () => (await world.client.session('blanks')).status).toBe('idle')
     const { messages } = await world.client.session('blanks')
     expect(messages.at(-1)?.toolCalls?.[0]?.arguments).toMatchObject({ command: blanks })
