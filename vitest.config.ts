@@ -28,10 +28,12 @@ const isWorkers = (file: string) => /^packages\/server\/src\/cloudflare\/|^confo
 /** Tests in Chromium, which a process starts once. */
 const isPages = (file: string) => /^(apps\/cockpit|examples\/chat)\//.test(file)
 
-/** Files of such a project share a process and its modules, which saves a start per file. */
-const shared = (name: string, include: string[], exclude: string[]) => ({
+/** Files of a project share a process and its modules, which saves a start per file. */
+const shared = { isolate: false, setupFiles: ['scripts/shared-process-setup.ts'] }
+/** The same, and a file that starts a program fails. */
+const programless = (name: string, include: string[], exclude: string[]) => ({
   extends: true as const,
-  test: { name, include, exclude, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
+  test: { name, include, exclude, ...shared, setupFiles: ['scripts/fast-test-setup.ts', ...shared.setupFiles] },
 })
 
 export default defineConfig({
@@ -61,16 +63,16 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // A test file that is added while Vitest watches is fast until the next start.
-      shared('fast', include, [...exclude, ...processes, SLOW]),
+      programless('fast', include, [...exclude, ...processes, SLOW]),
       // No program either, but seconds of disks, timeouts or seeds: not for the inner loop.
-      shared('slow', [SLOW], [...exclude, ...processes]),
+      programless('slow', [SLOW], [...exclude, ...processes]),
       {
         extends: true,
         test: {
           name: 'processes',
           include: processes.filter((file) => !isPages(file) && !isWorkers(file)),
           exclude,
-          isolate: false,
+          ...shared,
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
