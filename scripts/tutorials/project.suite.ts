@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@bridle/cli/cli.suite'
+import { fromSource } from '../module-snapshot.ts'
 import { missingLine, parseTutorial, type TutorialStep } from './page.ts'
 import { ServedProgram } from './served-program.suite.ts'
 
@@ -49,7 +50,7 @@ export class TutorialProject {
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify(manifest))
     this.#env = {
       ...process.env,
-      ...{ PORT: port, BRIDLE_URL: undefined, NO_COLOR: '1', NODE_OPTIONS: '--conditions=bridle-source' },
+      ...{ PORT: port, BRIDLE_URL: undefined, NO_COLOR: '1', NODE_OPTIONS: fromSource.join(' ') },
       BRIDLE_TEMPLATES: join(root, 'packages/bridle/templates'),
       ...{ INIT_CWD: undefined, CI: undefined, BRIDLE_LOG: undefined, NODE_ENV: undefined },
       PATH: `${programs}:${dirname(process.execPath)}:${process.env.PATH}`,

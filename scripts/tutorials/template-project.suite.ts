@@ -17,6 +17,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { TemplateName } from '@bridle/cli/init/templates'
 import { writeProject } from '@bridle/cli/init/write-project'
 import { vi } from 'vitest'
+import { fromSource } from '../module-snapshot.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -54,7 +55,7 @@ export class TemplateProject {
   start(file: string, more: NodeJS.ProcessEnv = {}): ProjectProgram {
     const { PORT: _port, BRIDLE_DATA: _data, BRIDLE_URL: _url, ...inherited } = process.env
     const PATH = [join(this.folder, 'node_modules/.bin'), dirname(process.execPath), process.env.PATH].join(':')
-    const env = { ...inherited, PATH, NODE_OPTIONS: '--conditions=bridle-source', ...more }
+    const env = { ...inherited, PATH, NODE_OPTIONS: fromSource.join(' '), ...more }
     // A group of its own, as the programs that a terminal starts.
     const child = spawn(process.execPath, [file], { cwd: this.folder, env, stdio: 'pipe', detached: true })
     this.#started.push(child)
