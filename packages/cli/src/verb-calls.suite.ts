@@ -81,7 +81,7 @@ export const verbWorld = async (): Promise<VerbWorld> => {
 }
 
 /** An output without colour and without a person. */
-const keepingOutput = (isJson: boolean, width: number) => {
+export const keepingOutput = (isJson: boolean, width: number) => {
   const printed: string[] = []
   const notes: string[] = []
   const out: CliOutput = {
