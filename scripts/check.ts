@@ -1,4 +1,5 @@
-// npm run check, without its tests: types, lint and unused code, all at once. The output of each part stays together.
+// npm run check, without its tests: types, lint and unused code, all at once. The output of each part stays together. `npm test` runs the same
+// parts beside its tests: scripts/test.ts.
 import { spawn } from 'node:child_process'
 
 export interface CheckPart {
