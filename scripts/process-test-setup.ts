@@ -18,7 +18,7 @@ const snapshot = {
   sources: ['packages/*/src/**/*.ts', 'packages/*/package.json', 'scripts/*module-snapshot.ts'],
 }
 
-/** Nobody waits for it: a program that is faster loads and compiles by itself. */
+/** Runs in the background: a program that starts earlier loads and compiles its modules itself. */
 export const setup = ({ config }: TestProject): (() => Promise<void>) => {
   const stop = new AbortController()
   process.env[SNAPSHOT_FOLDER] = buildFolder(snapshot)

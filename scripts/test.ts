@@ -9,14 +9,14 @@ import { CHECK_PARTS, type CheckPart, check } from './check.ts'
 
 const RUN_TESTS = fileURLToPath(new URL('run-tests.ts', import.meta.url))
 
-/** The exit code: that of the tests if they failed, else 1 if a check did. */
+/** Resolves with the exit code of the tests, or with 1 if only a check failed. */
 export const checkAndTest = async (
   parts: readonly CheckPart[],
   tests: readonly string[],
   print: (text: string) => void,
 ): Promise<number> => {
   const checked = check(parts, ({ name, hasPassed }) => {
-    // Nobody has to wait for the tests to know.
+    // A failed check is announced at once.
     if (!hasPassed) print(`${name}: failed. The output follows the tests.`)
   })
   const [program = '', ...args] = tests

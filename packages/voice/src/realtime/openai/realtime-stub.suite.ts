@@ -19,7 +19,7 @@ export interface StubTurn {
   readonly audio?: Buffer
   readonly chunkBytes?: number
   readonly chunkMs?: number
-  /** The answer stops after so many pieces of audio, and goes on after this or its cancellation. */
+  /** The answer stops after so many pieces of audio, until this resolves or the response is cancelled. */
   readonly pause?: { readonly after: number; readonly until: Promise<void> }
   /** Ends the connection after so many pieces of audio. */
   readonly dropsAfter?: number
