@@ -9,6 +9,6 @@ process.once('exit', () => write(folder))
 process.argv = [program, new URL('../packages/cli/src/main.ts', import.meta.url).pathname, ...args]
 const { verbs } = await import('@bridle/cli/verbs')
 await Promise.all(Object.values(verbs).map(({ load }) => load()))
-// What the agents of a project import.
+// Agents of a project import the package.
 await import('bridle')
 await import('@bridle/cli/main')

@@ -27,7 +27,7 @@ test.each(['ts', 'mjs'])('[C101] a syntax error in bridle.config.%s has its plac
   expect(stderr).toMatch(new RegExp(`^bridle: ${name} cannot be read: SyntaxError: .* \\(${name}:2:14\\)\\n$`))
 })
 
-// Those of commands that listen for signals. command-line.test.ts has the others.
+// Usage errors of commands that listen for signals. command-line.test.ts has the others.
 test.each<[string, string[], string]>([
   ['an unknown verb', ['sesions'], 'There is no "sesions". Did you mean bridle sessions?'],
   ['a port that is none', ['start', '--port', '70000'], '"70000" is not a port.'],
@@ -54,7 +54,7 @@ describe('[C2] help', () => {
 })
 
 describe('[C4] without a server', () => {
-  // Those that read standard input or listen for signals. command-line.test.ts has the others.
+  // Commands that read standard input or listen for signals. command-line.test.ts has the others.
   test.each([['sessions'], ['attach', 's'], ['import', '-'], ['logs', 's', '-f'], ['health', '-w']])(
     'bridle %s says that nobody answers, and ends with 1',
     async (...args) => {
