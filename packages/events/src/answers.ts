@@ -11,7 +11,9 @@ export type QuestionAnswers = { readonly [questionId: string]: QuestionAnswer }
 
 /** Answers to questions, or the values of a form. */
 export interface GivenAnswer {
+  /** The answers to questions. */
   readonly answers?: QuestionAnswers
+  /** The values of a form. */
   readonly values?: JsonObject
 }
 

@@ -14,24 +14,33 @@ export type FieldType = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | '
 
 /** A choice: the value that is sent, and the label that is shown. */
 export interface FieldOption {
+  /** The value that the form sends. */
   readonly value: string
+  /** The text that people read. */
   readonly label: string
 }
 
 /** A field of a form, as a surface draws it. */
 export interface FormField {
+  /** The name of the property. */
   readonly name: string
+  /** The kind of input. */
   readonly type: FieldType
+  /** The title of the property, or its name. */
   readonly label: string
+  /** The explanation beside the field. */
   readonly description?: string
+  /** False if the field may stay empty. */
   readonly isRequired: boolean
   /** The value that the field begins with. */
   readonly default?: Json
   /** The options of a choice. */
   readonly options?: readonly FieldOption[]
+  /** The `format` of a text, such as `date` or `email`. */
   readonly format?: string
-  /** The limits of a number, of the length of a text, or of the number of choices. */
+  /** The lower limit of a number, of the length of a text, or of the number of choices. */
   readonly least?: number
+  /** The upper limit. */
   readonly most?: number
 }
 

@@ -17,7 +17,12 @@ export const REQUEST_CHARS_MAX = 64_000
 const REQUEST_DEPTH_MAX = 20
 
 /** An option of a question. The label is also the answer. */
-export type QuestionOption = { readonly label: string; readonly description?: string }
+export type QuestionOption = {
+  /** The text of the option. */
+  readonly label: string
+  /** The explanation beside it. */
+  readonly description?: string
+}
 
 /** A question of a request. */
 export type Question = {
@@ -25,7 +30,9 @@ export type Question = {
   readonly id: string
   /** A few words above the question. */
   readonly header?: string
+  /** The text of the question. */
   readonly question: string
+  /** The answers to choose from. */
   readonly options?: readonly QuestionOption[]
   /** The answer is a list. */
   readonly multi_select?: boolean

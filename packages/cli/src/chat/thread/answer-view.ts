@@ -14,7 +14,7 @@ import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts
 /** Rows of unfinished output above the input line, as a part of the window; what is above has been printed for good. */
 const OPEN_ROWS_MAX = 12
 
-export interface AnswerOptions {
+export interface AnswerViewOptions {
   readonly paint: Paint
   readonly now: () => number
   readonly showsThinking: () => boolean
@@ -33,7 +33,7 @@ interface ToolProgress {
 }
 
 export class AnswerView {
-  readonly #options: AnswerOptions
+  readonly #options: AnswerViewOptions
   readonly #printer: LinePrinter
   #stream: MarkdownStream | null = null
   /** Where the text of the stream begins in the answer. */
@@ -44,7 +44,7 @@ export class AnswerView {
   readonly #done = new Set<string>()
   #message: HarnessMessage | null = null
 
-  constructor(options: AnswerOptions, printer: LinePrinter) {
+  constructor(options: AnswerViewOptions, printer: LinePrinter) {
     this.#options = options
     this.#printer = printer
   }
@@ -253,7 +253,7 @@ const commonLength = (a: string, b: string): number => {
 }
 
 /** The thoughts of a model: their beginning in a line, or all of them. */
-const thoughtRows = (text: string, { paint, showsThinking }: AnswerOptions, columns: number): string[] => {
+const thoughtRows = (text: string, { paint, showsThinking }: AnswerViewOptions, columns: number): string[] => {
   if (text.trim() === '') return []
   const rows = showsThinking() ? plainRows(text.trim(), columns - 2, paint) : [truncateLine(text, columns - 2)]
   return behindLabel('✻ ', rows).map((row) => paint.style(['dim', 'italic'], row))

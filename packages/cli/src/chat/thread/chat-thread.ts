@@ -7,13 +7,13 @@ import { truncateLine } from '../../terminal/output.ts'
 import { behindLabel } from '../../terminal/text-lines.ts'
 import { INPUT_ROWS_MAX } from '../input/editor-rows.ts'
 import { type Paint, plainRows } from '../markdown/wrap.ts'
-import { type AnswerOptions, AnswerView } from './answer-view.ts'
+import { AnswerView, type AnswerViewOptions } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
 /** Messages of an earlier conversation that are shown when a chat goes on with it. */
 const EARLIER_MESSAGES_MAX = 12
 
-export interface ChatThreadOptions extends AnswerOptions {
+export interface ChatThreadOptions extends AnswerViewOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
   readonly remarkOf: (messageId: string, isStopped: boolean) => string | undefined

@@ -47,7 +47,7 @@ export const answerUserInput = async (
 
 /** The ids of the model, where they can be ids of ours. */
 const userInputRequest = (asked: readonly JsonObject[]): QuestionRequest | RequestProblem => {
-  if (asked.some(({ isSecret }) => isSecret === true))
+  if (asked.some(({ isSecret }) => isSecret))
     return { problem: 'Secrets cannot be asked for: an answer stays in the log.' }
   const questions = asked.map(userQuestion)
   const request = parseQuestions({ questions })

@@ -414,6 +414,7 @@ describe('[H25] descriptions', () => {
       'post /import',
       'post /openharness',
       'post /sessions',
+      'post /sessions/{id}/approvals/{approvalId}/answer',
       'post /sessions/{id}/approvals/{approvalId}/approve',
       'post /sessions/{id}/approvals/{approvalId}/reject',
       'post /sessions/{id}/archive',
