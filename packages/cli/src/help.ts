@@ -30,7 +30,7 @@ const rowsOf = (table: VerbTable) =>
 
 export const commandHelp = (
   name: string,
-  { argumentNames, summary, example }: VerbRow,
+  { argumentNames, restName, summary, example }: VerbRow,
   { options, notes }: Pick<CliCommand, 'options' | 'notes'>,
   command: string = commandName(),
 ): string => {
@@ -38,7 +38,8 @@ export const commandHelp = (
     `${short === undefined ? '' : `-${short}, `}--${flag}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`,
     help,
   ])
-  const usage = [name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')
+  const rest = restName === undefined ? [] : [restName]
+  const usage = [name, ...argumentNames, ...rest, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')
   return [
     ...behindLabel('', wrapText(`${command} ${usage}: ${summary}`, HELP_COLUMNS)),
     ...(rows.length > 0 ? [columns(rows)] : []),

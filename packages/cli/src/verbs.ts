@@ -4,6 +4,8 @@ import type { CliCommand } from './command/command.ts'
 export interface VerbRow {
   /** The arguments in order: `<agent>` is required, `[prompt]` optional. `<session>` may be the beginning of an id. */
   readonly argumentNames: readonly string[]
+  /** Further arguments, as many as there are. */
+  readonly restName?: string
   readonly summary: string
   /** A line to type, without the name of the program. */
   readonly example: string
@@ -119,7 +121,7 @@ export const verbGroups: { readonly [heading: string]: VerbTable } = {
   Steer: {
     approvals: {
       argumentNames: [],
-      summary: 'list the open approvals',
+      summary: 'list the open approvals and questions',
       example: 'approvals',
       load: async () => (await import('./commands/approvals.ts')).approvals,
     },
@@ -131,9 +133,16 @@ export const verbGroups: { readonly [heading: string]: VerbTable } = {
     },
     reject: {
       argumentNames: ['<session>', '<approvalId>'],
-      summary: 'refuse a call',
+      summary: 'refuse a call, or decline a question',
       example: 'reject hello apr-5 --reason "Not on Fridays"',
       load: async () => (await import('./commands/approve-reject.ts')).reject,
+    },
+    answer: {
+      argumentNames: ['<session>', '<approvalId>'],
+      restName: '[name=value …]',
+      summary: 'answer a question',
+      example: 'answer hello apr-5 db=SQLite',
+      load: async () => (await import('./commands/answer.ts')).answer,
     },
     signal: {
       argumentNames: ['<session>', '<name>', '[json]'],
@@ -250,7 +259,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map(
     open: ['cockpit', 'ui', 'web'],
     approvals: ['inbox', 'pending'],
     approve: ['allow', 'accept'],
-    reject: ['deny', 'refuse'],
+    answer: ['reply', 'respond'],
+    reject: ['deny', 'refuse', 'decline'],
     cancel: ['stop', 'kill', 'abort'],
     resume: ['continue', 'unpause'],
     branch: ['fork'],

@@ -41,7 +41,7 @@ export const defineCommand = <const O extends { readonly [name: string]: CliOpti
   },
 ): CliCommand => command
 
-export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, interrupted: 130 } as const
+export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, awaitsAnswer: 3, interrupted: 130 } as const
 
 /** The end of the command: one line for the person who typed it, and the exit code. */
 export class ExitError extends Error {
@@ -64,7 +64,11 @@ export const failure = (message: string, options?: ErrorOptions): ExitError =>
 /** Parses arguments with the options of the command. An unknown or incomplete one is a usage error that names it. */
 export const parseCommandLine = (
   name: string,
-  { options, argumentNames }: Pick<CliCommand, 'options'> & { readonly argumentNames: readonly string[] },
+  {
+    options,
+    argumentNames,
+    restName,
+  }: Pick<CliCommand, 'options'> & { readonly argumentNames: readonly string[]; readonly restName?: string },
   argv: readonly string[],
 ): { args: readonly string[]; flags: { readonly [name: string]: unknown } } => {
   const allOptions: { readonly [name: string]: ParseArgsOptionDescriptor } = {
@@ -97,7 +101,7 @@ export const parseCommandLine = (
   const missing = argumentNames[positionals.length]
   if (!values.help && missing !== undefined && positionals.length < requiredCount)
     throw wrong(`bridle ${name} needs ${missing}${listedBy(missing)}.`)
-  const extra = positionals[argumentNames.length]
+  const extra = restName === undefined ? positionals[argumentNames.length] : undefined
   if (extra !== undefined) {
     const script = process.env.npm_lifecycle_event
     const isTaken = (each: string) => options[each]?.type === 'string' && process.env[`npm_config_${each}`] === 'true'

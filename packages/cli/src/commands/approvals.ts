@@ -8,13 +8,15 @@ import { commandName } from '../command/command-name.ts'
 import { allPages } from '../config/all-pages.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
+import { answerCommand } from '../terminal/answer-command.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
 import { cellsWithIds } from '../terminal/session-table.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
 export const approvals = defineCommand({
   options: { ...clientOptions, ...outputOptions },
-  notes: 'Answer with bridle approve or bridle reject.',
+  notes: 'Answer with bridle approve or bridle reject, and a question with bridle answer.',
   run: async ({ flags, env, out }) => {
     const fabric = await createClient(flags, env)
     const open: PendingApproval[] = []
@@ -29,18 +31,25 @@ export const approvals = defineCommand({
           ids[at] ?? row.sessionId,
           row.id,
           row.agent,
-          escapeInvisible(row.toolName),
+          requestOf(row) === null ? escapeInvisible(row.toolName) : 'question',
           timeAgo(row.requestedAt, now),
           escapeInvisible(row.title ?? ''),
         ])
       const ids = rows.map(({ sessionId }) => sessionId)
-      const under = rows.map((row) => inboxLines(row, out.width))
+      const under = rows.map((row) => inboxLines({ ...row, request: requestOf(row) }, out.width))
       printTable(out, heads, cellsWithIds(out, heads, ids, table), under)
       const [first] = rows
       if (first === undefined) return
       const { sessionId: id, agent } = first
       const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
-      for (const verb of ['approve', 'reject']) out.note(`${commandName(env)} ${verb} ${id} ${first.id}${words}`)
+      const command = commandName(env)
+      const request = requestOf(first)
+      out.note(
+        request === null
+          ? `${command} approve ${id} ${first.id}${words}`
+          : answerCommand({ command, id, approvalId: first.id, nextFlags: words }, request),
+      )
+      out.note(`${command} reject ${id} ${first.id}${words}`)
     }
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')
@@ -59,9 +68,7 @@ const whole = async (
     const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
     const found = open.find(({ id }) => id === row.id)
     // An approval that was answered in the meantime is not in the session any more.
-    return found
-      ? { ...row, title, toolName: found.toolName, args: found.args, reason: found.reason, isCut: false }
-      : row
+    return found ? { ...row, ...found, title, isCut: false } : row
   } catch (error) {
     if (error instanceof FabricError && error.status === 404) return row
     throw error

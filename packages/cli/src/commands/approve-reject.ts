@@ -4,18 +4,17 @@ import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
+import { noApproval, openApproval, questionError } from '../approvals/missing-approval.ts'
 import {
   type CliFlags,
   type CliInvocation,
   defineCommand,
   EXIT_CODES,
   ExitError,
-  failure,
   sessionOptions,
   usageError,
 } from '../command/command.ts'
-import { commandName } from '../command/command-name.ts'
-import { createClient, repeatedFlags } from '../config/settings.ts'
+import { createClient } from '../config/settings.ts'
 import { refusalText } from '../errors/refusal-text.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
@@ -33,7 +32,8 @@ export const approve = defineCommand({
     edit: { type: 'boolean', short: 'e', help: 'edit the arguments, see what changed, and then decide' },
     ...options,
   },
-  notes: `--edit opens $VISUAL or $EDITOR, else a line of the terminal. The answer n leaves the approval open.`,
+  notes: `--edit opens $VISUAL or $EDITOR, else a line of the terminal. The answer n leaves the approval open. A question gets its default; for
+other answers use bridle answer.`,
   run: async (call) => {
     const { args: given, edit } = call.flags
     if (given !== undefined && edit) throw usageError('--args and --edit both change the arguments; take one of them.')
@@ -65,14 +65,20 @@ const decideApproval = async (
 ): Promise<undefined> => {
   const { reason, actor, agent } = flags
   const fabric = await createClient(flags, env)
+  /** The error in words of this command: over HTTP a question has a route of its own. */
+  const asQuestion = async (id: string): Promise<ExitError | null> => {
+    const approval = await openApproval(fabric, id, approvalId, flags)
+    return approval === null ? null : questionError(id, approval, flags)
+  }
   const decide = async (id: string) => {
     for (let refused: ArgumentDraft | null = null; ; ) {
       const { args, draft }: ApprovedEdit = await argumentsOf(fabric, id, refused)
       try {
         return { id, answer: await fabric[verb](id, approvalId, present({ args, reason, actor, agent })) }
       } catch (error) {
-        const isMendable = draft !== null && error instanceof FabricError && error.status === 400
-        if (!isMendable) throw error
+        const isRefused = error instanceof FabricError && error.status === 400
+        if (!isRefused) throw error
+        if (draft === null) throw (await asQuestion(id)) ?? error
         // Edited arguments that the server refuses leave the approval open: the person edits them again.
         out.note(refusalText(error))
         refused = draft
@@ -91,9 +97,10 @@ const decideApproval = async (
 const editedArguments =
   ({ args: [, approvalId = ''], flags, env, out }: DecisionCall): ArgumentSource =>
   async (fabric, id, refused) => {
-    const { approvals } = await fabric.session(id, flags.agent)
-    const approval = approvals.find((each) => each.id === approvalId)
-    if (!approval) throw noApproval(id, approvalId, flags)
+    const approval = await openApproval(fabric, id, approvalId, flags)
+    if (approval === null) throw noApproval(id, approvalId, flags)
+    const asked = questionError(id, approval, flags)
+    if (asked !== null) throw asked
     const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
     const { signal, dispose } = listenForInterrupt()
     const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, {
@@ -106,9 +113,3 @@ const editedArguments =
       throw new ExitError(EXIT_CODES.cancelled, `Nothing was sent; the approval ${approvalId} stays open.`)
     return { args: choice.args, draft: choice.draft }
   }
-
-const noApproval = (session: string, approvalId: string, flags: DecisionCall['flags']): ExitError => {
-  const which = flags.agent === undefined ? session : `The session ${session} of the agent ${flags.agent}`
-  const next = `${commandName()} approvals${repeatedFlags(flags)}`
-  return failure(`${which} has no approval ${approvalId}. Those that wait: ${next}`)
-}

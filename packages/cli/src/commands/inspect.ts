@@ -7,10 +7,13 @@ import { commandName } from '../command/command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { findSession } from '../session-ids/session-prefix.ts'
+import { answerCommand } from '../terminal/answer-command.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
 import { visibleArguments } from '../terminal/approval-text.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { requestSummary } from '../terminal/question-text.ts'
 import { timeAgo } from '../terminal/table.ts'
 
 /** Steps, branches and approvals that `inspect` shows of each kind; the other verbs list all. */
@@ -138,8 +141,12 @@ const usageText = ({
     ...(context_usage_pct === null ? [] : [`${Math.round(context_usage_pct)} % of the window`]),
   ].join(', ')
 
-const approvalText = ({ id, toolName, args, reason }: SessionDetail['approvals'][number]): string =>
-  [id, toolName, visibleArguments(args), reason === '' ? '' : `(${reason})`].filter(Boolean).join(' ')
+const approvalText = (approval: SessionDetail['approvals'][number]): string => {
+  const { id, toolName, args, reason } = approval
+  const request = requestOf(approval)
+  if (request !== null) return `${id} question ${requestSummary(request)}`
+  return [id, toolName, visibleArguments(args), reason === '' ? '' : `(${reason})`].filter(Boolean).join(' ')
+}
 
 const parentText = ({ parent_session_id: parent, branch_source_event_id: event }: SessionDetail): string =>
   event === null ? `${parent}` : `${parent} at ${event}`
@@ -156,8 +163,15 @@ const workspaceTexts = (workspace: WorkspaceReport | null): string[] => {
 }
 
 /** The commands that a person most likely types next, one in a line: ids are long. */
-const nextLines = (detail: SessionDetail, nextFlags: string): readonly string[] =>
-  nextCommands(detail).map((line) => `${commandName()} ${line}${nextFlags}`)
+const nextLines = (detail: SessionDetail, nextFlags: string): readonly string[] => {
+  const { id, approvals } = detail
+  const [approval] = approvals
+  const request = approval ? requestOf(approval) : null
+  const lines = nextCommands(detail).map((line) => `${commandName()} ${line}${nextFlags}`)
+  if (approval === undefined || request === null) return lines
+  const [, reject = ''] = lines
+  return [answerCommand({ command: commandName(), id, approvalId: approval.id, nextFlags }, request), reject]
+}
 
 const nextCommands = ({ id, approvals: [approval], status, resume_context: point }: SessionDetail): string[] => {
   if (approval) return [`approve ${id} ${approval.id}`, `reject ${id} ${approval.id}`]

@@ -63,6 +63,22 @@ test('[C124] an approval names the command that answers it; notices are shown as
   ])
 })
 
+test('[C407] a question names what it asks, and the command that answers it', async () => {
+  const { lines, dev } = terminal(120, ' --url http://127.0.0.1:4400')
+  const question = {
+    questions: [{ id: 'db', question: 'Which?\nNow\u202e', options: [{ label: 'SQLite' }, { label: 'b' }] }],
+  }
+  await dev.run({ type: 'approval', key: key('s-1'), runId: 'r-1', approvalId: 'apr-7', subject: 'ask', question })
+  const row = { agent: 'greet', sessionId: 's-2', id: 'apr-8', toolName: 'ask', kind: 'question' as const, ...question }
+  await dev.waiting({ approvals: [{ ...({} as PendingApproval), ...row }], hasMore: false })
+  expect(lines).toEqual(
+    [1, 2].map((at) => {
+      const command = `npx bridle answer s-${at} apr-${at + 6} db=SQLite --url http://127.0.0.1:4400`
+      return `? greet  s-${at}  asks db: Which?\\nNow\\u202e [SQLite | b]: ${command}`
+    }),
+  )
+})
+
 test('[C303] approvals that were open before have a line each, then a number; one that was named is not named again', async () => {
   const { lines, dev } = terminal(120, ' --url http://127.0.0.1:4400')
   await dev.run({ type: 'approval', key: key('s-2'), runId: 'r-1', approvalId: 'apr-2', subject: 'bash' })

@@ -1,19 +1,31 @@
 // The lines of `bridle dev`: what became of runs and of agent files, and where an agent's code threw.
 import { relative } from 'node:path'
+import type { QuestionRequest } from '@bridle/events/questions'
 import { thrownText } from '@bridle/kernel/text/thrown-text'
 import { codeFrame } from '@bridle/server/agents/code-frame'
 import { projectFrames, type StackFrame } from '@bridle/server/agents/stack-frames'
 import type { AgentFailure, AgentFileChange, RunUpdate } from '@bridle/server/node/index'
 import { costText, durationText } from '@bridle/words/index'
 import type { WaitingApprovals } from '../approvals/waiting-approvals.ts'
-import { displayWidth } from './display-width.ts'
+import { answerCommand } from './answer-command.ts'
+import { requestOf } from './answer-fields.ts'
+import { cutToColumns, displayWidth } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
-import { behindLabel, wrapWords } from './text-lines.ts'
+import { requestSummary } from './question-text.ts'
+import { behindLabel, escapeInvisible, wrapWords } from './text-lines.ts'
 
 /** Causes of an error that are looked at: a chain may be a circle. */
 const CAUSES_MAX = 5
 /** Open approvals that `dev` names when it starts: a few lines below the message of a ready server; the rest is a number. */
 const WAITING_APPROVALS_MAX = 5
+/** Columns of a question in the lines of `dev`, two lines of a terminal: `approvals` shows all of it. */
+const QUESTION_COLUMNS_MAX = 160
+
+interface ApprovalWords {
+  readonly subject: string
+  /** Null: it asks for a decision alone. */
+  readonly question: QuestionRequest | null
+}
 
 export interface DevLines {
   readonly run: (update: RunUpdate) => void | Promise<void>
@@ -55,13 +67,18 @@ export const devLines = (
     marked('?', 'yellow', isShort ? `${text}: ${typed}` : `${text}:`)
     if (!isShort) out.line(`  ${escapeControls(typed)}`)
   }
-  const approval = async (agent: string, session: string, id: string, subject: string): Promise<void> => {
+  const approval = async (agent: string, session: string, id: string, what: ApprovalWords): Promise<void> => {
+    const { subject, question } = what
     named.add(`${agent} ${session} ${id}`)
-    const agentFlag = await agentFlagOf({ id: session, agent })
-    withCommand(
-      `${agent}  ${session}  waits for approval of ${subject}`,
-      `${command} approve ${session} ${id}${agentFlag}${addressFlag()}`,
-    )
+    const nextFlags = (await agentFlagOf({ id: session, agent })) + addressFlag()
+    if (question === null)
+      return withCommand(
+        `${agent}  ${session}  waits for approval of ${subject}`,
+        `${command} approve ${session} ${id}${nextFlags}`,
+      )
+    const asked = cutToColumns(escapeInvisible(requestSummary(question)), QUESTION_COLUMNS_MAX)
+    const place = { command, id: session, approvalId: id, nextFlags }
+    withCommand(`${agent}  ${session}  asks ${asked}`, answerCommand(place, question))
   }
 
   return {
@@ -69,7 +86,10 @@ export const devLines = (
       const { key } = update
       const who = `${key.agent}  ${key.id}`
       if (update.type === 'notice') return dim(`${who}  ${update.message}`)
-      if (update.type === 'approval') return approval(key.agent, key.id, update.approvalId, update.subject)
+      if (update.type === 'approval') {
+        const { approvalId, subject, question = null } = update
+        return approval(key.agent, key.id, approvalId, { subject, question })
+      }
       const { outcome, message } = update
       const [mark, format] = MARKS[outcome]
       marked(mark, format, `${who}  ${outcome}${message === null ? '' : `: ${message}`}${timeAndCost(update)}`)
@@ -78,7 +98,7 @@ export const devLines = (
     waiting: async ({ approvals, hasMore }) => {
       const open = approvals.filter(({ agent, sessionId, id }) => !named.has(`${agent} ${sessionId} ${id}`))
       for (const each of open.slice(0, WAITING_APPROVALS_MAX))
-        await approval(each.agent, each.sessionId, each.id, each.toolName)
+        await approval(each.agent, each.sessionId, each.id, { subject: each.toolName, question: requestOf(each) })
       const more = open.length - WAITING_APPROVALS_MAX
       if (more > 0)
         marked('?', 'yellow', `${hasMore ? 'more than ' : ''}${more} more: ${command} approvals${addressFlag()}`)

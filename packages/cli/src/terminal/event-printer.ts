@@ -3,10 +3,13 @@
 import { byActor, bytesText, eventText } from '@bridle/words/index'
 import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
+import { answerCommand } from './answer-command.ts'
+import { requestOf } from './answer-fields.ts'
 import { approvalLines } from './approval-text.ts'
 import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
+import { requestLines, settledLines } from './question-text.ts'
 import { behindLabel, wrapWords } from './text-lines.ts'
 import { createWordFlow } from './word-flow.ts'
 
@@ -31,6 +34,8 @@ export interface EventPrinterOptions {
   readonly isAnswered?: (approvalId: string) => boolean
   /** Whether this terminal asked about an approval and sent no answer: somebody else has answered it. */
   readonly isElsewhere?: (approvalId: string) => boolean
+  /** Whether an approval that is not printed here is a question. */
+  readonly isQuestion?: (approvalId: string) => boolean
 }
 
 export interface EventPrinter {
@@ -48,11 +53,14 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     nextFlags = () => '',
     isAnswered = () => false,
     isElsewhere = () => false,
+    isQuestion = () => false,
   } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
   /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
   let beforeCall = 0
+  /** Questions that are printed and open. */
+  const questions = new Set<string>()
   /** The line of the newest answer to an approval. */
   let answered = ''
   /** The run has its result, and its end is not printed yet. */
@@ -153,17 +161,38 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
-    approval_requested: ({ approvalId, subject, args, reason }, session) => {
+    approval_requested: (data, session) => {
+      const { subject, args, reason } = data
+      const approvalId = String(data.approvalId)
+      const request = requestOf(data)
       freshLine()
-      approvalLines({ subject, args, reason }, out.width, out.style).forEach(out.line)
-      if (!withHints || isAnswered(String(approvalId))) return
-      const which = escapeControls(`${session} ${approvalId}`)
-      for (const verb of ['approve', 'reject'])
-        out.line(out.style('dim', `  ${command} ${verb} ${which}${nextFlags()}`))
+      if (request === null) approvalLines({ subject, args, reason }, out.width, out.style).forEach(out.line)
+      else {
+        questions.add(approvalId)
+        requestLines(request, reason, out.width, out.style).forEach(out.line)
+      }
+      if (!withHints || isAnswered(approvalId)) return
+      const flags = nextFlags()
+      const act = (verb: string) => `${command} ${verb} ${escapeControls(`${session} ${approvalId}`)}${flags}`
+      const answer =
+        request === null
+          ? act('approve')
+          : answerCommand({ command, id: session, approvalId, nextFlags: flags }, request)
+      for (const hint of [answer, act('reject')]) out.line(out.style('dim', `  ${hint}`))
     },
-    approval_resolved: ({ approvalId, subject, decision, reason, args }) => {
+    approval_resolved: (data) => {
+      const { subject, decision, reason, args, answers, values } = data
+      const approvalId = String(data.approvalId)
       const isApproved = decision === 'approved'
-      const words = decisionText(subject, decision, isElsewhere(String(approvalId)))
+      const isAnswer = answers !== undefined || values !== undefined
+      if (questions.delete(approvalId) || isQuestion(approvalId) || isAnswer) {
+        // The call that is denied ends with these words.
+        answered = decisionText(subject, decision, false) + (reason ? `: ${reason}` : '')
+        freshLine()
+        const settled = { decision, reason, answers, values } as Parameters<typeof settledLines>[0]
+        return settledLines(settled, isElsewhere(approvalId), out.width, out.style).forEach(out.line)
+      }
+      const words = decisionText(subject, decision, isElsewhere(approvalId))
       if (isApproved && args !== undefined) return changedCall(words, args, reason)
       const because = reason ? `: ${reason}` : ''
       answered = decisionText(subject, decision, false) + because

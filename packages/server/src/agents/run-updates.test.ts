@@ -48,6 +48,16 @@ test('[C124] waits are told while they happen: approvals, sandboxes, queues, ret
   ])
 })
 
+test('[C407] a question comes with what it asks', () => {
+  const updates: RunUpdate[] = []
+  const question = { questions: [{ id: 'db', question: 'Which?', options: [{ label: 'SQLite' }] }] }
+  const payload = { request_id: 'apr-1', tool_name: 'ask', reason: 'Which?', kind: 'question', ...question }
+  runUpdates((update) => updates.push(update))(key('one'), [event(0, 'r-1', 'approval_required', payload)])
+  expect(updates).toEqual([
+    { type: 'approval', key: key('one'), runId: 'r-1', approvalId: 'apr-1', subject: 'ask', question },
+  ])
+})
+
 test('runs that never end do not fill the memory: the oldest lose their time', () => {
   const updates: RunUpdate[] = []
   const read = runUpdates((update) => updates.push(update))

@@ -1,5 +1,8 @@
 // News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
+import { present } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import { type AnyEvent, type Key, keyText } from '@bridle/kernel/event'
+import { questionRequest, requestFields } from '@bridle/kernel/question-request'
 import { type Notice, noticeOf } from '@bridle/kernel/views/notice'
 
 /** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
@@ -15,7 +18,13 @@ interface RunPlace {
 export type RunUpdate =
   | (RunPlace & { readonly type: 'notice'; readonly kind: Notice['kind'] | 'waiting'; readonly message: string })
   /** The run waits for a person. */
-  | (RunPlace & { readonly type: 'approval'; readonly approvalId: string; readonly subject: string })
+  | (RunPlace & {
+      readonly type: 'approval'
+      readonly approvalId: string
+      readonly subject: string
+      /** Absent: the approval is not a question. */
+      readonly question?: QuestionRequest
+    })
   | (RunPlace & {
       readonly type: 'end'
       readonly outcome: 'completed' | 'failed' | 'cancelled'
@@ -58,7 +67,9 @@ export const runUpdates = (
         return
       case 'approval_required': {
         const { request_id: approvalId, tool_name: subject } = event.payload
-        return onUpdate({ ...place, type: 'approval', approvalId, subject })
+        const fields = requestFields(event.payload)
+        const question = fields.kind === 'question' ? questionRequest(fields) : undefined
+        return onUpdate({ ...place, type: 'approval', approvalId, subject, ...present({ question }) })
       }
       case 'sandbox_awaited':
         return reportWait(event.payload.reason)

@@ -1,0 +1,37 @@
+// Finds an open approval. Explains a missing one, and a question for which the verb is wrong.
+import type { FabricClient, SessionDetail } from '@bridle/client/index'
+import { type ExitError, failure, usageError } from '../command/command.ts'
+import { commandName } from '../command/command-name.ts'
+import { type ClientFlags, repeatedFlags } from '../config/settings.ts'
+import { answerCommand } from '../terminal/answer-command.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
+
+type SessionApproval = SessionDetail['approvals'][number]
+
+export type ApprovalFlags = ClientFlags & { readonly agent?: string }
+
+/** Null: nothing with this id is open. */
+export const openApproval = async (
+  fabric: FabricClient,
+  id: string,
+  approvalId: string,
+  { agent }: ApprovalFlags,
+): Promise<SessionApproval | null> =>
+  (await fabric.session(id, agent)).approvals.find((each) => each.id === approvalId) ?? null
+
+export const noApproval = (session: string, approvalId: string, flags: ApprovalFlags): ExitError => {
+  const which = flags.agent === undefined ? session : `The session ${session} of the agent ${flags.agent}`
+  const next = `${commandName()} approvals${repeatedFlags(flags)}`
+  return failure(`${which} has no approval ${approvalId}. Those that wait: ${next}`)
+}
+
+/** The usage error of `approve` for a question; null: the approval is not a question. */
+export const questionError = (id: string, approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
+  const request = requestOf(approval)
+  if (request === null) return null
+  const place = { command: commandName(), id, approvalId: approval.id, nextFlags: nextFlags(flags) }
+  return usageError(`${approval.id} is a question. Answer it with\n  ${answerCommand(place, request)}`)
+}
+
+const nextFlags = (flags: ApprovalFlags): string =>
+  (flags.agent === undefined ? '' : ` --agent ${flags.agent}`) + repeatedFlags(flags)

@@ -1,0 +1,209 @@
+// Questions on the command line without a person at a terminal: `answer`, the lists, and runs that nobody watches.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fabricClient } from '@bridle/client/index'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
+
+let world: VerbWorld
+beforeAll(async () => {
+  world = await verbWorld()
+})
+afterAll(() => world.close())
+
+const fabric = () => fabricClient({ url: world.server.url })
+const script = (...steps: readonly unknown[]) => `@script ${JSON.stringify(steps)}`
+const db = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] }
+const form = {
+  ask: {
+    schema: {
+      type: 'object',
+      properties: {
+        port: { type: 'integer', title: 'Port', minimum: 1 },
+        tls: { type: 'boolean' },
+        level: { type: 'string', enum: ['a', 'b'], enumNames: ['Low', 'High'] },
+        tags: { type: 'array', items: { type: 'string', enum: ['x', 'y'] } },
+        extra: { type: 'object', properties: { a: { type: 'number' } } },
+        note: { type: 'string' },
+      },
+      required: ['port', 'tls'],
+    },
+  },
+  id: 'form',
+}
+
+/** The open approvals of a session, once there are as many. */
+const open = (id: string, count = 1) =>
+  vi.waitFor(
+    async () => {
+      const { approvals } = await fabric().session(id)
+      expect(approvals).toHaveLength(count)
+      return approvals.map((each) => each.id)
+    },
+    { timeout: 20_000, interval: 20 },
+  )
+const begin = async (id: string, ...steps: readonly unknown[]): Promise<string> => {
+  await world.begin(id, ...steps)
+  return (await open(id))[0] ?? ''
+}
+const resultsOf = async (id: string) => {
+  await vi.waitFor(async () => expect((await fabric().session(id)).status).toBe('idle'), { timeout: 20_000 })
+  const rows = await world.rows('logs', id, '--type', 'tool_outcome')
+  return rows.map(({ payload }) => (payload as { result?: unknown; status: string }).result ?? 'denied')
+}
+
+describe('[C398] answer', () => {
+  test('two questions each in three sessions, answered in the wrong order', async () => {
+    const ids = ['three-1', 'three-2', 'three-3']
+    const steps = [
+      { ...db, allow_free_text: true },
+      { ask: 'Which colours?', id: 'colour', multi_select: true, options: ['red', 'blue', 'green'] },
+    ]
+    const first = await Promise.all(ids.map((id) => begin(id, ...steps)))
+    const answers = [['db=PostgreSQL'], ['db=Something = else'], ['db=SQLite']]
+    const second: string[] = []
+    for (const at of [2, 0, 1]) {
+      const id = ids[at] ?? ''
+      expect(await world.text('answer', id, String(first[at]), ...(answers[at] ?? []))).toEqual({
+        ...{ code: 0, notes: '' },
+        stdout: `Answered ${first[at]} of ${id}.`,
+      })
+      second[at] = await vi.waitFor(async () => {
+        const [next] = await open(id)
+        expect(next).not.toBe(first[at])
+        return next ?? ''
+      })
+    }
+    // The beginning of an id is enough, and a name is repeated for several answers.
+    for (const at of [1, 2, 0])
+      expect(await world.json('answer', ids[at] ?? '', second[at] ?? '', 'colour=red', 'colour=green')).toMatchObject({
+        code: 0,
+      })
+    expect(await Promise.all(ids.map(resultsOf))).toEqual(
+      ['PostgreSQL', 'Something = else', 'SQLite'].map((text) => [
+        { answers: { db: text } },
+        { answers: { colour: ['red', 'green'] } },
+      ]),
+    )
+  })
+
+  test('[C399] the values of a form are read by the types of its fields', async () => {
+    const [words, file] = await Promise.all([begin('form-1', form), begin('form-2', form)])
+    const values = ['port=5432', 'tls=no', 'level=High', 'tags=y', 'extra={"a": 1}', 'note=5']
+    expect(await world.text('answer', 'form-1', words, ...values)).toMatchObject({ code: 0 })
+    const path = join(world.folder, 'answers.json')
+    writeFileSync(path, JSON.stringify({ port: 1, tls: true, note: 'from the file', tags: [] }))
+    expect(await world.text('answer', 'form-2', file, '--answers', path, 'note=typed')).toMatchObject({ code: 0 })
+    expect([await resultsOf('form-1'), await resultsOf('form-2')]).toEqual([
+      [{ values: { port: 5432, tls: false, level: 'b', tags: ['y'], extra: { a: 1 }, note: '5' } }],
+      [{ values: { port: 1, tls: true, tags: [], note: 'typed' } }],
+    ])
+  })
+
+  test('[C400] an answer that does not fit is a usage error, and the question stays open', async () => {
+    const approval = await begin('unfit', db)
+    const stays = ' The question stays open.'
+    const cases: [readonly string[], string][] = [
+      [['db=Oracle'], `"Oracle" is not an option of question "db".${stays}`],
+      [['db=1'], `"1" is not an option of question "db".${stays}`],
+      [['db=SQLite', 'db=PostgreSQL'], `Question "db" takes one answer, not a list.${stays}`],
+      [['other=SQLite'], `There is no question "other"; the questions are "db".${stays}`],
+      [['SQLite'], 'SQLite is not name=value.'],
+      [[], `Give an answer, such as bridle answer unfit ${approval} db=SQLite.`],
+      [['--answers', 'nowhere.json'], '--answers nowhere.json cannot be read: ENOENT'],
+    ]
+    for (const [words, notes] of cases)
+      expect(await world.text('answer', 'unfit', approval, ...words)).toEqual({ code: 2, stdout: '', notes })
+    const formId = await begin('unfit-form', form)
+    for (const [words, reason] of [
+      [['port=abc', 'tls=y'], 'Field "port" must be a whole number.'],
+      [['port=0', 'tls=y'], 'Field "port" must be at least 1.'],
+      [['port=1'], 'Field "tls" is required.'],
+      [['port=1', 'tls=maybe'], 'Field "tls" must be true or false.'],
+      [['port=1', 'tls=y', 'extra={'], 'Field "extra" must be an object.'],
+    ] as const)
+      expect(await world.text('answer', 'unfit-form', formId, ...words)).toEqual({
+        code: 2,
+        stdout: '',
+        notes: reason + stays,
+      })
+    expect([await open('unfit'), await open('unfit-form')]).toEqual([[approval], [formId]])
+  })
+
+  test('[C400] the same answer again succeeds, another is refused, and a declined question is declined', async () => {
+    const approval = await begin('again', { ...db, multi_select: true }, db)
+    for (const word of ['db=SQLite', 'db=SQLite'])
+      expect(await world.text('answer', 'again', approval, word)).toMatchObject({ code: 0 })
+    expect(await world.text('answer', 'again', approval, 'db=PostgreSQL')).toMatchObject({ code: 1 })
+    const [next = ''] = await open('again')
+    expect(await world.text('reject', 'again', next, '--reason', 'Neither')).toMatchObject({ code: 0 })
+    expect(await resultsOf('again')).toEqual([{ answers: { db: ['SQLite'] } }, 'denied'])
+    expect(await world.text('answer', 'again', 'apr-99', 'db=SQLite')).toEqual({
+      ...{ code: 1, stdout: '' },
+      notes: 'again has no approval apr-99. Those that wait: bridle approvals',
+    })
+  })
+
+  test('[C401] a call takes no answer, and a question without a default needs one', async () => {
+    const [call, question, easy] = await Promise.all([
+      begin('kind-1', { approve: 'bash', args: {} }),
+      begin('kind-2', db),
+      begin('kind-3', { ...db, default: 'PostgreSQL' }),
+    ])
+    expect(await world.text('answer', 'kind-1', call, 'db=SQLite')).toEqual({
+      ...{ code: 2, stdout: '' },
+      notes: `${call} is not a question. Use bridle approve or bridle reject for bash.`,
+    })
+    for (const more of [[], ['--args', '{"a":1}']])
+      expect(await world.text('approve', 'kind-2', question, ...more)).toEqual({
+        ...{ code: 2, stdout: '' },
+        notes: `${question} is a question. Answer it with\n  bridle answer kind-2 ${question} db=SQLite`,
+      })
+    expect(await world.text('approve', 'kind-3', easy)).toMatchObject({ code: 0 })
+    expect(await resultsOf('kind-3')).toEqual([{ answers: { db: 'PostgreSQL' } }])
+    expect([await open('kind-1'), await open('kind-2')]).toEqual([[call], [question]])
+  })
+})
+
+describe('[C406] lists', () => {
+  test('approvals, inspect and replay show a question as a question', async () => {
+    const approval = await begin('listed', {
+      ...db,
+      options: [{ label: 'SQLite', description: 'One file' }, 'a\u202eb'],
+    })
+    const inbox = (await world.wide('approvals')).stdout.split('\n')
+    const at = inbox.findIndex((line) => line.startsWith('listed '))
+    expect(inbox[at]).toMatch(/^listed +apr-\d+ +scripted +question /)
+    expect(inbox.slice(at + 1, at + 6)).toEqual([
+      '    ? Question',
+      '    │ Which database?',
+      '      1  SQLite',
+      '         · One file',
+      '      2  a\\u202eb',
+    ])
+    const { stdout, notes } = await world.text('inspect', 'listed')
+    expect(stdout).toContain(`${approval} question db: Which database? [SQLite | a\\u202eb]`)
+    expect(notes.split('\n').slice(1)).toEqual([
+      `bridle answer listed ${approval} db=SQLite`,
+      `bridle reject listed ${approval}`,
+    ])
+    await world.text('answer', 'listed', approval, 'db=SQLite')
+    await resultsOf('listed')
+    const past = (await world.text('replay', 'listed')).stdout
+    expect(past).toContain(
+      '? Question\n│ Which database?\n  1  SQLite\n     · One file\n  2  a\\u202eb\n✓ question answered\n│ db: SQLite\n',
+    )
+    expect(past).not.toContain('bridle answer')
+  })
+
+  test('rows of approvals have the question, also where a list cuts it', async () => {
+    const labels = Array.from({ length: 40 }, (_, at) => `${at} ${'x'.repeat(180)}`)
+    await begin('cut', { ...db, options: labels })
+    const row = (await world.rows('approvals')).find(({ sessionId }) => sessionId === 'cut')
+    expect(row).toMatchObject({
+      kind: 'question',
+      isCut: false,
+      questions: [{ id: 'db', options: labels.map((label) => ({ label })) }],
+    })
+  })
+})

@@ -1,0 +1,58 @@
+// The command that answers a question, for a person to copy.
+import { isJsonObject, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
+import { shellQuoted, shellWord } from '../command/shell-word.ts'
+import { type AnswerField, answerFields } from './answer-fields.ts'
+import { escapeInvisible } from './text-lines.ts'
+
+export interface AnswerPlace {
+  /** How the command line is called here. */
+  readonly command: string
+  readonly id: string
+  readonly approvalId: string
+  /** The flags that lead a further command to the same session. */
+  readonly nextFlags: string
+}
+
+/** A call that works as it stands, with the first option of each choice. A person replaces what is in capitals. */
+export const answerCommand = (
+  { command, id, approvalId, nextFlags }: AnswerPlace,
+  request: QuestionRequest,
+  /** Prepared answers. */
+  known: JsonObject = {},
+): string => {
+  const place = `${command} answer ${shellWord(id)} ${shellWord(approvalId)}`
+  const fields = answerFields(request)
+  const asked = fields.filter(({ name, isRequired }) => isRequired || ownProperty(known, name) !== undefined)
+  const values = (asked.length === 0 ? fields.slice(0, 1) : asked).map(
+    (field) => [field.name, ownProperty(known, field.name) ?? sampleValue(field)] as const,
+  )
+  const words = values.map(([name, value]) => valueWords(name, value))
+  if (words.every((each) => each !== null)) return `${place} ${words.flat().join(' ')}${nextFlags}`
+  // JSON can write every character in plain letters.
+  const json = escapeInvisible(JSON.stringify(Object.fromEntries(values)))
+  return `printf '%s' ${shellQuoted(json)} | ${place} --answers -${nextFlags}`
+}
+
+/** Null: words of a shell cannot show the value, or could be read as another one. */
+const valueWords = (name: string, value: Json): readonly string[] | null => {
+  const values = Array.isArray(value) ? (value as readonly Json[]) : [value]
+  if (!/^[A-Za-z_][\w.:-]*$/.test(name) || values.length === 0) return null
+  if (values.some((each) => Array.isArray(each) || isJsonObject(each))) return null
+  const texts = values.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+  return texts.every((each) => escapeInvisible(each) === each)
+    ? texts.map((each) => `${name}=${shellWord(each)}`)
+    : null
+}
+
+const sampleValue = (field: AnswerField): Json => {
+  const [first] = field.options
+  if (field.default !== undefined) return field.default
+  if (first !== undefined) return field.type === 'choices' ? [first.value] : first.value
+  return SAMPLES[field.type]
+}
+
+const SAMPLES: { readonly [T in AnswerField['type']]: Json } = {
+  ...{ text: 'TEXT', number: 'NUMBER', integer: 'NUMBER', boolean: true },
+  ...{ choice: 'TEXT', choices: ['TEXT'], json: {} },
+}
