@@ -2,9 +2,13 @@
 // withdrawn when another person has answered.
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
+import type { GivenAnswer } from '@bridle/events/answers'
 import { present } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import { commandName } from '../command/command-name.ts'
 import { refusalText } from '../errors/refusal-text.ts'
+import { answerCommand } from '../terminal/answer-command.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
 import {
   createEventPrinter,
   type EventPrinter,
@@ -13,8 +17,11 @@ import {
 } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { besideQuestion, type QuestionSlot } from '../terminal/question.ts'
+import { requestLines } from '../terminal/question-text.ts'
 import { type ApprovalChoice, askApproval } from './approval-question.ts'
 import type { ArgumentDraft } from './argument-draft.ts'
+import { askQuestions } from './ask-questions.ts'
+import type { PreparedAnswer } from './prepared-answers.ts'
 
 export interface ApprovalQuestions {
   /**
@@ -29,54 +36,96 @@ export interface ApprovalQuestions {
 }
 
 export interface QuestionPlace {
-  readonly fabric: Pick<FabricClient, 'approve' | 'reject'>
+  readonly fabric: Pick<FabricClient, 'answer' | 'approve' | 'reject'>
   readonly out: CliOutput
-  readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere'>
+  readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere' | 'isQuestion'>
   readonly env: NodeJS.ProcessEnv
   readonly id: string
   /** Needed where several agents have a session of this id. */
   readonly agent: string | null
   /** The flags that lead a further command to the same session. */
   readonly nextFlags: () => string
+  /** Takes the prepared answers to a request. */
+  readonly takePrepared?: (request: QuestionRequest) => PreparedAnswer
 }
+
+/** Asks once: the function that sends the answer. Null: the input ended, or the question was withdrawn. */
+type Asker = () => Promise<(() => Promise<unknown>) | null>
 
 interface Question {
   readonly withdrawal: AbortController
+  /** Null: the approval asks for a decision alone. */
+  readonly request: QuestionRequest | null
   /** This terminal has sent an answer, which was not refused. */
   isAnswered: boolean
 }
 
 export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
-  const { fabric, out, printing, env, id, agent, nextFlags } = place
+  const { fabric, out, printing, env, id, agent, nextFlags, takePrepared } = place
   const asked = new Map<string, Question>()
   let questions = Promise.resolve()
   const slot: QuestionSlot = { interject: null }
   const beside = besideQuestion(out, slot)
+  const command = commandName(env)
   const printer = createEventPrinter(beside, {
     ...printing,
-    command: commandName(env),
+    command,
     nextFlags,
     isElsewhere: (approvalId) => asked.get(approvalId)?.isAnswered === false,
+    isQuestion: (approvalId) => (asked.get(approvalId)?.request ?? null) !== null,
   })
+  const options = present({ agent: agent ?? undefined })
 
-  const ask = async ({ data }: PrintableEvent, question: Question): Promise<void> => {
-    const { signal } = question.withdrawal
+  /** Asks about a call. A refused edit is there to be mended. */
+  const callAsker = ({ data }: PrintableEvent, signal: AbortSignal): Asker => {
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
     let refused: ArgumentDraft | null = null
+    return async () => {
+      const answer: ApprovalChoice | null = await askApproval(out, request, env, signal, { slot, refused })
+      if (answer === null) return null
+      refused = answer.decision === 'denied' ? null : answer.draft
+      if (answer.decision === 'denied') return () => fabric.reject(id, approvalId, options)
+      const { args } = answer
+      return () => fabric.approve(id, approvalId, { ...present({ args }), ...options })
+    }
+  }
+
+  /** Asks a question, unless the answer was given beforehand. */
+  const answerAsker = ({ data }: PrintableEvent, request: QuestionRequest, signal: AbortSignal): Asker => {
+    const { reason } = data
+    const approvalId = String(data.approvalId)
+    const answer = (given: GivenAnswer) => () => fabric.answer(id, approvalId, { ...given, ...options })
+    let prepared = takePrepared?.(request) ?? null
+    return async () => {
+      const ready = prepared
+      prepared = null
+      if (ready && 'given' in ready) {
+        requestLines(request, reason, out.width, out.style).forEach(out.line)
+        return answer(ready.given)
+      }
+      if (ready && 'problem' in ready) out.note(`The answer in advance does not fit. ${ready.problem}`)
+      const known = ready && 'known' in ready ? ready.known : {}
+      const given = await askQuestions(out, request, { reason, known, signal, slot })
+      if (given === 'declined') return () => fabric.reject(id, approvalId, options)
+      return given === null ? null : answer(given)
+    }
+  }
+
+  const ask = async (event: PrintableEvent, question: Question): Promise<void> => {
+    const { withdrawal, request } = question
+    const { signal } = withdrawal
+    const approvalId = String(event.data.approvalId)
+    const askOnce = request === null ? callAsker(event, signal) : answerAsker(event, request, signal)
     while (!signal.aborted) {
       printer.freshLine()
-      const answer: ApprovalChoice | null = await askApproval(out, request, env, signal, { slot, refused })
-      if (answer === null) {
-        if (!signal.aborted) noteOpenApproval(approvalId)
+      const send = await askOnce()
+      if (send === null) {
+        if (!signal.aborted) noteOpenApproval(approvalId, request)
         return
       }
-      const { decision } = answer
-      const args = answer.decision === 'approved' ? answer.args : undefined
-      const options = { ...present({ args }), ...(agent !== null && { agent }) }
       question.isAnswered = true
-      const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, options)
-      const error = await sent.then(
+      const error = await send().then(
         () => null,
         (reason: Error) => reason,
       )
@@ -87,16 +136,18 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
       if (status !== 0 && status !== 400) return
-      refused = answer.decision === 'approved' ? answer.draft : null
     }
   }
-  const noteOpenApproval = (approvalId: string): void => {
+  const noteOpenApproval = (approvalId: string, request: QuestionRequest | null): void => {
+    const place = { command, id, approvalId, nextFlags: nextFlags() }
+    const typed =
+      request === null ? `${command} approve ${id} ${approvalId}${nextFlags()}` : answerCommand(place, request)
     out.write('\n')
-    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}${nextFlags()}, or reject.`)
+    out.note(`Left open; answer with ${typed}, or reject.`)
   }
 
   const enqueue = (event: PrintableEvent, approvalId: string): void => {
-    const question = { withdrawal: new AbortController(), isAnswered: false }
+    const question = { withdrawal: new AbortController(), isAnswered: false, request: requestOf(event.data) }
     asked.set(approvalId, question)
     questions = questions.then(() => ask(event, question))
   }

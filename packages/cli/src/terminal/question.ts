@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
 import { listenForInterrupt } from './interruption.ts'
 import { type CliOutput, withPrinting } from './output.ts'
+import { escapeInvisible, wrapWords } from './text-lines.ts'
 
 /** Time for a terminal to deliver the keys that were pressed before a question. */
 const TYPED_AHEAD_MS = 60
@@ -28,10 +29,29 @@ export const confirm = async (out: CliOutput, question: string, refusal: string)
 }
 
 /** Null = no answer: the input ended, or the question was withdrawn. */
-export const askChoice = async <const A extends keyof typeof words>(
+export const askChoice = <const A extends keyof typeof words>(
   out: CliOutput,
   question: string,
   answers: readonly A[],
+  signal: AbortSignal,
+  slot?: QuestionSlot,
+): Promise<A | null> => {
+  const problem = `Answer ${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}.`
+  const read: LineReader<A> = (line) => {
+    const answer = answerIn(line, answers)
+    return answer === null ? { problem } : { answer }
+  }
+  return askLine(out, question, read, signal, slot)
+}
+
+/** The answer in a line, or the reason to ask again. */
+export type LineReader<A> = (line: string) => { readonly answer: A } | { readonly problem: string }
+
+/** Null = no answer: the input ended, or the question was withdrawn. */
+export const askLine = async <A>(
+  out: CliOutput,
+  question: string,
+  read: LineReader<A>,
   signal: AbortSignal,
   slot: QuestionSlot = { interject: null },
 ): Promise<A | null> => {
@@ -50,7 +70,7 @@ export const askChoice = async <const A extends keyof typeof words>(
       if (interjected.signal.aborted || signal.aborted) continue
       isShown = true
       out.write(question)
-      const answer = await readAnswer(out, question, answers, AbortSignal.any([signal, interjected.signal]))
+      const answer = await readAnswer(out, question, read, AbortSignal.any([signal, interjected.signal]))
       if (answer !== null || !interjected.signal.aborted) return answer
     }
     return null
@@ -61,10 +81,10 @@ export const askChoice = async <const A extends keyof typeof words>(
   }
 }
 
-const readAnswer = async <const A extends keyof typeof words>(
+const readAnswer = async <A>(
   out: CliOutput,
   question: string,
-  answers: readonly A[],
+  read: LineReader<A>,
   signal: AbortSignal,
 ): Promise<A | null> => {
   if (signal.aborted) return null
@@ -74,9 +94,9 @@ const readAnswer = async <const A extends keyof typeof words>(
   signal.addEventListener('abort', close, { once: true })
   try {
     for await (const line of lines) {
-      const answer = answerIn(line, answers)
-      if (answer !== null) return answer
-      out.line(`  Answer ${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}.`)
+      const reply = read(line)
+      if ('answer' in reply) return reply.answer
+      for (const part of wrapWords(escapeInvisible(reply.problem), out.width - 2)) out.line(`  ${part}`)
       out.write(question)
     }
     return null

@@ -96,6 +96,65 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect([await statusOf('ask-2'), await statusOf('ask-3')]).toEqual(['awaiting_approval', 'awaiting_approval'])
   })
 
+  const label = `PostgreSQL ${'long '.repeat(37)}end`
+  const questions = [
+    { id: 'db', header: 'Database', question: `Which?${'\n'.repeat(80)}\u202eNow`, options: ['SQLite', label] },
+    { id: 'features', question: 'Which features?', multi_select: true, options: ['red', 'blue', 'green'] },
+  ]
+
+  test('[C408] [C409] run asks questions and forms at 80 columns, and asks again after an answer that does not fit', async () => {
+    const properties = { port: { type: 'integer', default: 5432 }, tls: { type: 'boolean' }, note: { type: 'string' } }
+    const form = { schema: { type: 'object', properties, required: ['port', 'tls'] } }
+    const window = tmux.open(80, ['run', 'scripted', scriptOf({ ask: { questions } }, { ask: form }, { ask: form })])
+    /** The prompt is the last line of the screen while it waits. */
+    const answer = async (prompt: string, text: string) => {
+      await vi.waitFor(() => expect(window.lines().at(-1)).toBe(`  ${prompt}:`), { timeout: 40_000, interval: 50 })
+      window.type(text)
+      window.press('Enter')
+      await vi.waitFor(() => expect(window.lines()).toContain(`  ${prompt}: ${text}`.trimEnd()), { timeout: 40_000 })
+    }
+    await answer('Number 1-2', 'Oracle')
+    await answer('Number 1-2', '2')
+    await answer('Numbers 1-3 with commas, 0 for none', '1, 3')
+    await answer('Whole number', 'many')
+    await answer('Whole number', '')
+    await answer('[y]es or [n]o', 'n')
+    await answer('Answer', '')
+    await window.until(/\? 1 of 3: port[\s\S]*\? 1 of 3: port/)
+    await answer('Whole number', '/decline')
+    expect(await window.ended()).toBe(0)
+    const lines = window.lines()
+    const from = lines.indexOf('? 1 of 2: Database')
+    expect(lines.slice(from, from + 9)).toEqual([
+      ...['? 1 of 2: Database', '│ Which?', '│ … 79 empty lines', '│ \\u202eNow', '  1  SQLite'],
+      ...[`PostgreSQL ${'long '.repeat(12)}`, 'long '.repeat(15), `${'long '.repeat(10)}end`].map((line, at) =>
+        `${at === 0 ? '  2  ' : '   │ '}${line}`.trimEnd(),
+      ),
+      '  /decline gives no answer.',
+    ])
+    const at = lines.indexOf('✓ question answered')
+    const answered = lines.slice(
+      at,
+      lines.findIndex((line) => line.startsWith('✓ ask')),
+    )
+    expect(answered.map((line) => line.replace(/^│ /, '')).join(' ')).toBe(
+      `✓ question answered db: ${label} features: red, green`,
+    )
+    const text = lines.join('\n')
+    expect(text).toContain('✓ question answered\n│ port: 5432\n│ tls: false\n')
+    expect(text).toContain('✗ question declined\n')
+  })
+
+  test('[C408] attach asks a question that is open, and ends when somebody else has answered', async () => {
+    const prompt = scriptOf({ ask: { questions } }, { text: 'on' })
+    await fabric().invoke('scripted', 'asked', { prompt }, { async: true })
+    const window = tmux.open(80, ['attach', 'asked'])
+    await window.until('  Number 1-2:')
+    const [approval] = (await fabric().session('asked')).approvals
+    await fabric().answer('asked', approval?.id ?? '', { answers: { db: 'SQLite', features: [] } })
+    await window.until(/✓ question answered, elsewhere\n│ db: SQLite\n│ features: \[\]\n[\s\S]*✓ completed/)
+  })
+
   test('[C281] doctor and errors break no word at 80 columns', async () => {
     const doctor = tmux.open(80, ['doctor'])
     await doctor.ended()

@@ -1,0 +1,51 @@
+// Asks the questions of a request on the terminal, one after the other.
+import type { GivenAnswer } from '@bridle/events/answers'
+import { type Json, type JsonObject, ownProperty } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
+import { type AnswerField, answerFields, givenAnswer } from '../terminal/answer-fields.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { askLine, type QuestionSlot } from '../terminal/question.ts'
+import { fieldLines, introLines, keysLines, placeOf } from '../terminal/question-text.ts'
+import { answerPrompt, DECLINE, type TypedAnswer, typedAnswer } from '../terminal/typed-answer.ts'
+
+export interface QuestionContext {
+  readonly reason: unknown
+  /** Prepared answers, whose questions are not asked. */
+  readonly known: JsonObject
+  readonly signal: AbortSignal
+  readonly slot: QuestionSlot
+}
+
+/** Null: the input ended, or the questions were withdrawn. */
+export const askQuestions = async (
+  out: CliOutput,
+  request: QuestionRequest,
+  { reason, known, signal, slot }: QuestionContext,
+): Promise<GivenAnswer | 'declined' | null> => {
+  const fields = answerFields(request)
+  const values: [string, Json][] = []
+  introLines(request, reason, out.width, out.style).forEach(out.line)
+  for (const [at, field] of fields.entries()) {
+    const value = ownProperty(known, field.name)
+    if (value !== undefined) {
+      values.push([field.name, value])
+      continue
+    }
+    fieldLines(field, placeOf(fields, at), out.width, out.style).forEach(out.line)
+    keysLines(field, out.width, out.style).forEach(out.line)
+    const answer = await askLine(out, `  ${answerPrompt(field)}`, answerOrDecline(field), signal, slot)
+    if (answer === null || answer === 'declined') return answer
+    if ('value' in answer) values.push([field.name, answer.value])
+  }
+  return givenAnswer(request, Object.fromEntries(values))
+}
+
+type FieldAnswer = Exclude<TypedAnswer, { readonly problem: string }> | 'declined'
+
+const answerOrDecline =
+  (field: AnswerField) =>
+  (line: string): { readonly answer: FieldAnswer } | { readonly problem: string } => {
+    if (line.trim() === DECLINE) return { answer: 'declined' }
+    const answer = typedAnswer(field, line)
+    return 'problem' in answer ? answer : { answer }
+  }
