@@ -1,5 +1,6 @@
 // The approvals of a session, asked one after the other: which is asked now, and what became of those that are gone.
-import type { HarnessApproval, HarnessState } from '@bridle/client/index'
+import type { GivenAnswer, HarnessApproval, HarnessState } from '@bridle/client/index'
+import { present } from '@bridle/events/json'
 
 export interface ApprovalNews {
   /** To be asked now; null = none, or the same one as before. */
@@ -8,6 +9,8 @@ export interface ApprovalNews {
   readonly closed: readonly {
     readonly approval: HarnessApproval
     readonly decision: string | null
+    /** The answers to a question, or the values of a form; absent: there are none. */
+    readonly given?: GivenAnswer
     readonly isOwn: boolean
   }[]
 }
@@ -33,7 +36,7 @@ export class ApprovalDesk {
       .filter(({ id }) => !open.has(id))
       .map((approval) => ({
         approval,
-        decision: decisionOf(state, approval.id),
+        ...settlementOf(state, approval.id),
         isOwn: this.#answered.has(approval.id),
       }))
     this.#known = open
@@ -56,9 +59,16 @@ export class ApprovalDesk {
   }
 }
 
-const decisionOf = ({ messages }: HarnessState, id: string): string | null => {
+const settlementOf = (
+  { messages }: HarnessState,
+  id: string,
+): Pick<ApprovalNews['closed'][number], 'decision' | 'given'> => {
   for (const { toolCalls = [] } of messages.toReversed())
     for (const { approval } of toolCalls)
-      if (approval?.id === id && approval.status !== 'pending') return approval.status
-  return null
+      if (approval?.id === id && approval.status !== 'pending') {
+        const { status, answers, values } = approval
+        const given = present({ answers, values })
+        return { decision: status, ...(Object.keys(given).length > 0 && { given }) }
+      }
+  return { decision: null }
 }

@@ -102,3 +102,69 @@ test('[C280] a denial that is on the screen is known: the call that it ends says
   expect(printer.take()).toEqual(['✗ a denied, elsewhere', '✓ b approved, elsewhere'])
   expect(['a', 'b', 'c'].map((id) => talk.isDenialShown(id))).toEqual([true, false, false])
 })
+
+const asking = (id: string): HarnessApproval => ({
+  ...{ ...approval(id), kind: 'question', toolName: 'ask', reason: 'Which database?' },
+  questions: [
+    { id: 'db', header: 'Database', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'b' }] },
+    { id: 'name', question: 'Name?', allow_free_text: true },
+  ],
+})
+
+test('[C410] questions are asked one after the other, and the answers are sent together', async () => {
+  const { talk, show, sent, said, printer } = world()
+  expect([talk.isAsking, talk.takesText]).toEqual([false, false])
+  expect(show(asking('a'), asking('b'), approval('c'))).toEqual([
+    '? 1 of 2: Database',
+    '│ Which database?',
+    '  1  SQLite',
+    '  2  b',
+    '  /decline gives no answer.',
+  ])
+  expect([talk.prompt, talk.takesText, talk.isArmed]).toEqual(['Number 1-2: ', false, false])
+  await talk.answer('3')
+  expect([said, sent]).toEqual([['That does not fit. Write the number or the label of an option.'], []])
+  await talk.answer('1')
+  expect(printer.take()).toEqual(['  › SQLite', '? 2 of 2', '│ Name?', '  /decline gives no answer.'])
+  expect([talk.prompt, talk.takesText, talk.isArmed]).toEqual(['Answer: ', true, false])
+  await talk.answer('/srv/\u202ex')
+  expect(sent).toEqual([['a', 'approved', { answers: { db: 'SQLite', name: '/srv/\u202ex' } }]])
+  expect(printer.take()).toEqual(['  › /srv/\\u202ex'])
+  // The next question, then the approval of a call.
+  expect(show(asking('b'), approval('c'))).toContain('? 1 of 2: Database')
+  expect(talk.decline()).toBe(true)
+  show(approval('c'))
+  expect([sent.at(-1), talk.decline(), talk.prompt]).toEqual([
+    ['b', 'denied', {}],
+    false,
+    'Approve? [y]es, [n]o, [e]dit the arguments: ',
+  ])
+})
+
+test('[C410] answers that were not sent are asked again from the first question', async () => {
+  const { talk, show, sent, said } = world(true)
+  show(asking('a'))
+  await talk.answer('b')
+  await talk.answer('Ann')
+  expect([sent.length, said]).toEqual([1, ['Away.']])
+  expect(show(asking('a'))).toContain('? 1 of 2: Database')
+})
+
+test('[C410] the answer of somebody else, and the default of a question that expired', () => {
+  const { talk, show, printer } = world()
+  const expired = { ...asking('b'), expiresAt: new Date(Date.now() - 1).toISOString() }
+  show(asking('a'), expired, asking('c'))
+  const toolCalls = ['a', 'b', 'c'].map((id) => ({
+    ...{ id, name: 'ask', status: 'running' as const },
+    approval: { id, status: id === 'c' ? ('denied' as const) : ('approved' as const), answers: { db: 'b', name: id } },
+  }))
+  const messages = [
+    { ...{ id: 'm', role: 'assistant' as const, content: '', status: 'streaming' as const }, toolCalls },
+  ]
+  talk.update({ status: 'running', messages, approvals: [] }, true)
+  expect(printer.take()).toEqual([
+    ...['✓ question answered, elsewhere', '│ db: b', '│ name: a'],
+    ...['✓ question expired, and its default applies', '│ db: b', '│ name: b'],
+    ...['✗ question declined, elsewhere', '│ db: b', '│ name: c'],
+  ])
+})

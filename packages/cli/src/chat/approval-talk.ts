@@ -1,14 +1,18 @@
 // The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
 import type { HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
-import { APPROVAL_ANSWERS } from '../approvals/approval-question.ts'
+import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
 import { draftLines } from '../terminal/approval-text.ts'
 import { decisionText } from '../terminal/conversation-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { answerIn } from '../terminal/question.ts'
+import { settledLines } from '../terminal/question-text.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
 import type { Paint } from './markdown/wrap.ts'
+import { QuestionTalk } from './question-talk.ts'
 import type { LinePrinter } from './thread/line-printer.ts'
 
 /** Keys that come this soon after a question appeared were meant for something else. */
@@ -31,6 +35,8 @@ export class ApprovalTalk {
   readonly #desk = new ApprovalDesk()
   /** Edited arguments belong to one approval: they must never be sent with another. */
   #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
+  /** Null: the approval that is asked now is not a question. */
+  #question: QuestionTalk | null = null
   #armedAt = 0
   readonly #shownDenials = new Set<string>()
 
@@ -40,6 +46,21 @@ export class ApprovalTalk {
 
   get isAsking(): boolean {
     return this.#desk.current !== null
+  }
+
+  /** The words before the answer in the input line. */
+  get prompt(): string {
+    return this.#question?.prompt ?? APPROVAL_QUESTION
+  }
+
+  /** Whether the text is an answer by its form. */
+  isAnswer(text: string): boolean {
+    return this.isAsking && (this.#question !== null || answerIn(text, APPROVAL_ANSWERS) !== null)
+  }
+
+  /** Whether the answer may be any text, also a path that looks like a command. */
+  get takesText(): boolean {
+    return this.isAsking && (this.#question?.takesText ?? false)
   }
 
   /** Approvals that cannot be asked, because there is text in the input line. */
@@ -70,21 +91,53 @@ export class ApprovalTalk {
     const approval = this.#desk.current
     const answer = answerIn(text, APPROVAL_ANSWERS)
     if (!approval) return
+    if (this.#question) return this.#answerQuestion(approval, this.#question, text)
     if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
     if (answer === 'e') return this.#openEditor(approval)
     const edit = answer === 'y' ? this.#edit : null
     const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
     this.#edit = null
-    this.#desk.answer()
-    try {
-      await this.#options.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })
-    } catch (error) {
-      // Refused arguments, or a lost connection: the approval is still open, and asked again.
-      this.#desk.reopen(approval.id)
-      // The edit is mended, and not typed again, unless another approval is being edited by now.
+    // The edit is mended, and not typed again, unless another approval is being edited by now.
+    if (!(await this.#send(approval, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })))
       this.#edit ??= edit
+  }
+
+  /** False: no question is open. */
+  decline(): boolean {
+    const approval = this.#desk.current
+    if (!approval || !this.#question) return false
+    void this.#send(approval, 'denied', {})
+    return true
+  }
+
+  async #answerQuestion(approval: HarnessApproval, question: QuestionTalk, text: string): Promise<void> {
+    const { paint, printer, note, columns } = this.#options
+    const step = question.read(text)
+    if ('problem' in step) return note(step.problem)
+    const said = `› ${escapeInvisible(step.shown)}`
+    printer.print('tool', [paint.style('dim', `  ${cutToColumns(said, columns() - 2)}`)])
+    if (step.given === null) return this.#showQuestion(question)
+    await this.#send(approval, 'approved', step.given)
+  }
+
+  /** False: refused arguments or answers, or a lost connection. The approval is still open, and asked again. */
+  async #send(approval: HarnessApproval, decision: 'approved' | 'denied', more: AnswerFields): Promise<boolean> {
+    this.#desk.answer()
+    this.#question = null
+    try {
+      await this.#options.client.approve(approval.id, decision, more)
+      return true
+    } catch (error) {
+      this.#desk.reopen(approval.id)
       this.#options.sayError(error)
+      return false
     }
+  }
+
+  #showQuestion(question: QuestionTalk): void {
+    const { paint, printer, columns } = this.#options
+    this.#armedAt = Date.now() + QUESTION_ARM_MS
+    printer.print('tool', question.lines(columns(), paint.style))
   }
 
   async #openEditor(approval: HarnessApproval): Promise<void> {
@@ -109,21 +162,36 @@ export class ApprovalTalk {
 
   #ask(approval: HarnessApproval): void {
     const { paint, printer, columns } = this.#options
-    this.#armedAt = Date.now() + QUESTION_ARM_MS
     const { toolName, reason, arguments: args } = approval
+    const request = requestOf({ ...approval })
+    this.#question = request === null ? null : new QuestionTalk(request, reason)
+    if (this.#question) return this.#showQuestion(this.#question)
+    this.#armedAt = Date.now() + QUESTION_ARM_MS
     const draft = this.#draftOf(approval) ?? newDraft(args)
     printer.print('tool', draftLines({ subject: toolName, args, reason }, draft, columns(), paint.style))
   }
 
   #showAnswered(closed: ApprovalNews['closed']): void {
     const { paint, printer, columns } = this.#options
-    for (const { approval, decision, isOwn } of closed) {
+    for (const { approval, decision, given, isOwn } of closed) {
       if (decision === 'denied') this.#shownDenials.add(approval.id)
+      if (requestOf({ ...approval }) !== null) {
+        const reason = !isOwn && isOver(approval) ? 'expired' : null
+        const settled = { decision: decision ?? (isOwn ? 'answered' : 'superseded'), reason, ...given }
+        printer.print('tool', settledLines(settled, !isOwn, columns(), paint.style))
+        continue
+      }
       const mark = decision === 'approved' ? paint.style('green', '✓') : paint.style('yellow', '✗')
       printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns() - 2)}`])
     }
   }
 }
+
+type AnswerFields = Parameters<HarnessClient['approve']>[2]
+
+/** A question that has expired is answered by its default, and by no person. */
+const isOver = ({ expiresAt }: HarnessApproval): boolean =>
+  typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now()
 
 /** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
 export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string =>

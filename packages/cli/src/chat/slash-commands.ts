@@ -6,9 +6,11 @@ import { ExitError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { refusalText } from '../errors/refusal-text.ts'
 import { saveFile } from '../files/save-file.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
 import { visibleArguments } from '../terminal/approval-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls, truncateLine } from '../terminal/output.ts'
+import { requestSummary } from '../terminal/question-text.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
@@ -32,6 +34,8 @@ export interface ChatControl {
   readonly switchTo: (session: { readonly id: string; readonly agent: string }) => void
   readonly startNew: () => Promise<void>
   readonly toggleThinking: () => boolean
+  /** Declines the question that is asked now; false: none is. */
+  readonly decline: () => boolean
   readonly leave: () => void
 }
 
@@ -60,6 +64,12 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   cost: { help: 'tokens and cost of this session', run: (chat) => showCost(chat) },
   health: { help: 'how the session does', run: (chat) => showHealth(chat) },
   approvals: { help: 'approvals that wait, in all sessions', run: (chat) => showApprovals(chat) },
+  decline: {
+    help: 'gives no answer to the question that is asked',
+    run: ({ decline, say }) => {
+      if (!decline()) say('No question is asked.')
+    },
+  },
   files: { help: 'files that the agent has changed', run: (chat) => showFiles(chat) },
   export: { help: 'writes the session into a file', argument: 'FILE', run: (chat, file) => exportTo(chat, file) },
   open: {
@@ -77,6 +87,9 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   resume: { help: 'goes on after a pause', run: async ({ client }) => void (await client.resume()) },
   quit: { help: 'leaves; the session stays', run: (chat) => chat.leave() },
 }
+
+/** Whether the first word of a line is one of the commands. */
+export const isSlashCommand = (line: string): boolean => Object.hasOwn(slashCommands, /^\/(\S*)/.exec(line)?.[1] ?? '')
 
 /** Plays a line that begins with a slash. A refusal of the server is said in a line. */
 export const runSlashCommand = async (chat: ChatControl, line: string): Promise<void> => {
@@ -167,13 +180,19 @@ const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise
   const { approvals } = await fabric.approvals()
   if (approvals.length === 0) return say('No approval waits.')
   say(
-    ...approvals.map(({ sessionId, id: approvalId, toolName, args }) =>
-      cutToColumns(
-        `${escapeInvisible(`${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName}`)} ${visibleArguments(args)}`,
-        columns - 2,
-      ),
-    ),
+    ...approvals.map((row) => {
+      const request = requestOf(row)
+      const what =
+        request === null
+          ? `${escapeInvisible(row.toolName)} ${visibleArguments(row.args)}`
+          : `question ${escapeInvisible(requestSummary(request))}`
+      const where = escapeInvisible(`${row.sessionId === id ? 'here' : row.sessionId} · ${row.id}`)
+      return cutToColumns(`${where} · ${what}`, columns - 2)
+    }),
     `In other sessions: ${commandName()} approve SESSION ID, or reject.`,
+    ...(approvals.some((row) => requestOf(row) !== null)
+      ? [`For a question: ${commandName()} answer SESSION ID NAME=VALUE, or reject.`]
+      : []),
   )
 }
 

@@ -289,4 +289,40 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     chat.keys('C-d')
     await chat.until('code 0')
   })
+
+  test('[C410] a question is answered in the input line, with a path for a text of one’s own; /decline declines', async () => {
+    const chat = open('question', 80, ['scripted', '--id', 'asks'])
+    await chat.until(/^›/m)
+    const questions = [
+      {
+        id: 'db',
+        header: 'Database',
+        question: 'Which?',
+        options: ['SQLite', { label: 'Postgres', description: 'A server' }],
+      },
+      { id: 'place', question: 'Where?', allow_free_text: true },
+    ]
+    await chat.ask({ ask: { questions } }, { ask: 'Really?', options: ['Yes'], id: 'sure' }, { text: 'Over.' })
+    await chat.until(/^Number 1-2:$/m)
+    await chat.type('/cost')
+    chat.keys('Enter')
+    await chat.until(/tokens read/)
+    await chat.type('2')
+    chat.keys('Enter')
+    await chat.until(/^Answer:$/m)
+    await chat.type('/srv/data')
+    chat.keys('Enter')
+    await chat.until(/^Number 1:$/m)
+    await chat.type('/decline')
+    chat.keys('Enter')
+    await chat.until(/^Over\.$/m)
+    const text = chat.lines().join('\n')
+    expect(text).toContain(
+      '? 1 of 2: Database\n│ Which?\n  1  SQLite\n  2  Postgres\n     · A server\n  /decline gives no answer.\n',
+    )
+    expect(text).toContain('✓ question answered\n│ db: Postgres\n│ place: /srv/data\n')
+    expect(text).toContain('✗ question declined\n')
+    chat.keys('C-d')
+    await chat.until('code 0')
+  })
 })

@@ -2,7 +2,6 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '@bridle/client/index'
-import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { editDraft } from '../approvals/argument-draft.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { refusalText } from '../errors/refusal-text.ts'
@@ -11,7 +10,6 @@ import { workspaceNote } from '../runs/workspace-note.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
 import { type CliOutput, escapeControls, oneLine } from '../terminal/output.ts'
-import { answerIn } from '../terminal/question.ts'
 import { ApprovalTalk } from './approval-talk.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
@@ -21,7 +19,7 @@ import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
 import { plainRows } from './markdown/wrap.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
-import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
+import { type ChatControl, completeSlash, isSlashCommand, runSlashCommand } from './slash-commands.ts'
 import { deliveryText, promptRows, statusText } from './status-text.ts'
 import { ChatThread, errorRows } from './thread/chat-thread.ts'
 import { LinePrinter } from './thread/line-printer.ts'
@@ -195,7 +193,7 @@ export class TerminalChat {
   #prompt(): { readonly text: string; readonly colour: ['bold', 'yellow'] | ['bold', 'cyan'] } {
     if (this.#question) return { text: this.#question.text, colour: ['bold', 'yellow'] }
     return this.#approvals.isAsking
-      ? { text: APPROVAL_QUESTION, colour: ['bold', 'yellow'] }
+      ? { text: this.#approvals.prompt, colour: ['bold', 'yellow'] }
       : { text: '› ', colour: ['bold', 'cyan'] }
   }
 
@@ -255,14 +253,14 @@ export class TerminalChat {
   }
 
   #submit(text: string): void {
-    const isCommand = text.startsWith('/')
+    const isCommand = text.startsWith('/') && (isSlashCommand(text) || !this.#approvals.takesText)
     if (this.#question) {
       this.#answerQuestion(isCommand ? null : text)
       if (!isCommand) return
     }
     const isAnswer = this.#approvals.isAsking && !isCommand
     // A text that is no answer can be had again with the arrow key.
-    if (!isAnswer || answerIn(text, APPROVAL_ANSWERS) === null) this.#options.history.add(text)
+    if (!isAnswer || !this.#approvals.isAnswer(text)) this.#options.history.add(text)
     if (isAnswer) return void this.#approvals.answer(text)
     if (text.trim() === '') return
     if (isCommand) {
@@ -382,6 +380,7 @@ export class TerminalChat {
         this.#showsThinking = !this.#showsThinking
         return this.#showsThinking
       },
+      decline: () => this.#approvals.decline(),
       leave: () => this.leave(),
     }
   }

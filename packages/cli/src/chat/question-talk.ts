@@ -1,0 +1,63 @@
+// The questions of a request in the input line of a chat, one after the other.
+import assert from 'node:assert/strict'
+import type { GivenAnswer } from '@bridle/events/answers'
+import type { Json } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
+import { type AnswerField, answerFields, givenAnswer } from '../terminal/answer-fields.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { fieldLines, introLines, keysLines, placeOf, valueText } from '../terminal/question-text.ts'
+import { answerPrompt, typedAnswer } from '../terminal/typed-answer.ts'
+
+/** `shown`: the answer in words. `given`: all answers; null while further questions follow. */
+export type QuestionStep = { readonly problem: string } | { readonly shown: string; readonly given: GivenAnswer | null }
+
+export class QuestionTalk {
+  readonly #request: QuestionRequest
+  readonly #reason: string
+  readonly #fields: readonly AnswerField[]
+  readonly #values: [string, Json][] = []
+  #at = 0
+
+  constructor(request: QuestionRequest, reason: string) {
+    this.#request = request
+    this.#reason = reason
+    this.#fields = answerFields(request)
+  }
+
+  /** The words before the answer in the input line. */
+  get prompt(): string {
+    return this.#field === undefined ? '' : answerPrompt(this.#field)
+  }
+
+  /** Whether the answer may be any text. */
+  get takesText(): boolean {
+    return this.#field?.type === 'text' || this.#field?.takesText === true
+  }
+
+  /** The question that is asked now; above the first, why it is asked. */
+  lines(columns: number, style: CliOutput['style']): string[] {
+    const field = this.#field
+    if (field === undefined) return []
+    return [
+      ...(this.#at === 0 ? introLines(this.#request, this.#reason, columns, style) : []),
+      ...fieldLines(field, placeOf(this.#fields, this.#at), columns, style),
+      ...keysLines(field, columns, style),
+    ]
+  }
+
+  read(text: string): QuestionStep {
+    const field = this.#field
+    assert(field, 'a question is read after the last answer')
+    const answer = typedAnswer(field, text)
+    if ('problem' in answer) return answer
+    if ('value' in answer) this.#values.push([field.name, answer.value])
+    this.#at += 1
+    const shown = 'value' in answer ? valueText(answer.value) : '(left out)'
+    const isLast = this.#field === undefined
+    return { shown, given: isLast ? givenAnswer(this.#request, Object.fromEntries(this.#values)) : null }
+  }
+
+  get #field(): AnswerField | undefined {
+    return this.#fields[this.#at]
+  }
+}
