@@ -165,6 +165,137 @@ describe('[C398] answer', () => {
   })
 })
 
+describe('[C402] a run without a terminal', () => {
+  const run = (id: string, ...more: readonly string[]) => [
+    ...['run', 'scripted', script(db, { ask: 'Which port?', id: 'port', allow_free_text: true }), '--id', id],
+    ...more,
+  ]
+
+  test('ends with 3 at a question and says how to answer it; the session waits', async () => {
+    const { code, stdout, notes } = await world.text(...run('left-1'))
+    const [approval] = await open('left-1')
+    const command = `bridle answer left-1 ${approval} db=SQLite`
+    expect(code).toBe(3)
+    expect(stdout.split('\n').slice(1)).toEqual([
+      '? Question',
+      '│ Which database?',
+      '  1  SQLite',
+      '  2  PostgreSQL',
+      `  ${command}`,
+      `  bridle reject left-1 ${approval}`,
+      '',
+    ])
+    expect(notes).toBe(`scripted, session left-1\nThe run waits for an answer. Answer it with\n  ${command}`)
+    // The command works as it stands.
+    expect(await world.text(...command.split(' ').slice(1))).toMatchObject({ code: 0 })
+    await vi.waitFor(async () => expect(await open('left-1')).not.toEqual([approval]))
+  })
+
+  test('in JSON the last line has the command', async () => {
+    const { code, stdout } = await world.json(...run('left-2'))
+    const [approval] = await open('left-2')
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(3)
+    expect(rows.at(-2)).toMatchObject({
+      type: 'approval_requested',
+      data: {
+        approvalId: approval,
+        kind: 'question',
+        questions: [{ id: 'db', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }],
+      },
+    })
+    expect(rows.at(-1)).toEqual({
+      ...{ type: 'outcome', sessionId: 'left-2', agent: 'scripted', runId: expect.any(String) },
+      ...{ status: 'awaiting_approval', approvalId: approval, command: `bridle answer left-2 ${approval} db=SQLite` },
+    })
+  })
+
+  test('[C403] --wait stays until somebody answers elsewhere', async () => {
+    const ids = ['wait-1', 'wait-2', 'wait-3']
+    const runs = ids.map((id) => world.text(...run(id, '--wait')))
+    for (const question of ['db=SQLite', 'port=8080'])
+      for (const id of [...ids].reverse()) {
+        const approval = await vi.waitFor(async () => {
+          const found = (await fabric().session(id)).approvals.find(({ questions }) =>
+            question.startsWith(`${questions?.[0]?.id}=`),
+          )
+          expect(found).toBeDefined()
+          return found?.id ?? ''
+        })
+        expect(await world.text('answer', id, approval, question)).toMatchObject({ code: 0 })
+      }
+    for (const { code, stdout } of await Promise.all(runs))
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/✓ question answered\n│ db: SQLite\n[\s\S]*│ port: 8080\n/),
+      ])
+  })
+
+  test('[C404] answers that are given in advance are sent, and the unused ones are named', async () => {
+    const path = join(world.folder, 'ahead.json')
+    writeFileSync(path, JSON.stringify({ port: '80', db: 'PostgreSQL' }))
+    const answers = ['--answers', path, '--answer', 'db=SQLite', '--answer', 'other=1']
+    const { code, stdout, notes } = await world.text(...run('ahead-1', ...answers))
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/│ db: SQLite\n[\s\S]*│ port: 80\n/)])
+    expect(notes.split('\n').slice(1)).toEqual([
+      'completed, session ahead-1',
+      'Answers that no question asked for: other.',
+    ])
+    expect((await world.rows(...run('ahead-2', ...answers))).at(-1)).toMatchObject({
+      ...{ type: 'outcome', status: 'completed', unusedAnswers: ['other'] },
+    })
+  })
+
+  test('[C404] an answer is used once, and a form may have a part of its answers', async () => {
+    const twice = await world.text('run', 'scripted', script(db, db), '--id', 'ahead-3', '--answer', 'db=SQLite')
+    expect(twice.code).toBe(3)
+    const part = await world.text('run', 'scripted', script(form), '--id', 'ahead-4', '--answer', 'port=8080')
+    const [approval] = await open('ahead-4')
+    expect([part.code, part.notes.split('\n').at(-1)]).toEqual([
+      3,
+      `  bridle answer ahead-4 ${approval} port=8080 tls=true`,
+    ])
+  })
+
+  test('[C405] an answer in advance that does not fit ends the run with 2, and the question stays open', async () => {
+    const { code, notes } = await world.text(...run('ahead-5', '--answer', 'db=Oracle'))
+    const [approval] = await open('ahead-5')
+    expect([code, notes.split('\n').slice(1)]).toEqual([
+      2,
+      [
+        '"Oracle" is not an option of question "db". The question stays open. Answer it with',
+        `  bridle answer ahead-5 ${approval} db=SQLite`,
+      ],
+    ])
+    for (const [flags, problem] of [
+      [['--answer', 'SQLite'], '--answer SQLite is not name=value.'],
+      [['--answers', 'nowhere.json'], '--answers nowhere.json cannot be read: ENOENT'],
+      [
+        ['--answer', 'a=b', '--background'],
+        '--background leaves at once. Take --answer, --answers and --wait without it.',
+      ],
+      [['--answers', '-', '--stdin'], '--stdin and --answers - both read standard input; name a file for one of them.'],
+    ] as const)
+      expect(await world.text('run', 'scripted', 'Hello', ...flags)).toEqual({ code: 2, stdout: '', notes: problem })
+  })
+
+  test('[C402] an approval is no question: the run waits for it as before', async () => {
+    const watched = world.text(
+      'run',
+      'scripted',
+      script({ approve: 'bash', args: {} }, { text: 'on' }),
+      '--id',
+      'approval',
+    )
+    const [approval = ''] = await vi.waitFor(() => open('approval'))
+    await world.text('approve', 'approval', approval)
+    expect(await watched).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ bash approved') })
+  })
+})
+
 describe('[C406] lists', () => {
   test('approvals, inspect and replay show a question as a question', async () => {
     const approval = await begin('listed', {

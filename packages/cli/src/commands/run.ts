@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
+import { answerAdvice, headlessQuestions, OpenQuestionError } from '../approvals/headless-questions.ts'
+import {
+  checkPreparedFlags,
+  type PreparedAnswers,
+  preparedOptions,
+  readPreparedAnswers,
+} from '../approvals/prepared-answers.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { agentsOptions, dataOptions } from '../command/setting-flags.ts'
@@ -34,6 +42,7 @@ export const run = defineCommand({
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
     ...onceOptions,
+    ...preparedOptions,
     background: { type: 'boolean', help: 'start it as background work, print its session, and leave' },
     ...workspaceOptions,
     ...clientOptions,
@@ -44,11 +53,14 @@ export const run = defineCommand({
   notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own. With --once or
 --idempotency-key a second call prints the outcome of the first, and does no work.
 Ctrl+C leaves, and the run continues; Ctrl+C again within 2 seconds cancels it.
+Without a terminal a question ends the command with the call that answers it, unless --answer or --answers has the answer.
 
-Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
+Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args
+    checkPreparedFlags(flags)
     const input = await readRunInput(prompt, flags)
+    const prepared = await readPreparedAnswers(flags)
     const workspace = readWorkspace(flags, env)
     checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
@@ -75,6 +87,11 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const pause = pauseWatch(() => `${commandName(env)} resume ${id}${nextFlags()}`)
     const sayWhat = `Say what to do: ${commandName(env)} run ${agent} "Hello", or use --payload or --set.`
     const card = () => plain.session(id, agent).catch(() => null)
+    const headless = headlessQuestions({
+      ...{ fabric: plain, id, agent, prepared, waits: flags.wait ?? false },
+      howToAnswer: (approvalId, request, known) =>
+        answerAdvice(connection, { command: commandName(env), id, approvalId, nextFlags: nextFlags() }, request, known),
+    })
     let display: RunDisplay
     const onAccepted = async (runId: string) => {
       accepted = runId
@@ -94,9 +111,14 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
     try {
       if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent))) throw usageError(sayWhat)
-      display = out.isJson
+      const shown = out.isJson
         ? { onEvent: out.row }
-        : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause })
+        : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause, prepared })
+      const onEvent = async (event: PrintableEvent) => {
+        shown.onEvent(event)
+        if (!out.canAsk) await headless(event)
+      }
+      display = { ...shown, onEvent }
       const end = await runToEnd({
         ...connection,
         agent,
@@ -115,14 +137,22 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         })
         .finally(display.finish)
       const { status } = end
-      if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
+      if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end, ...prepared.unusedFields })
       else out.note(`${status}, session ${id}`)
+      if (prepared.unusedText !== null) out.note(prepared.unusedText)
       if (!out.isJson && connection.ownData === null && end.error?.reason === null) out.note(THROWN)
       const takeOver =
         workspace && !out.isJson ? await changesNote(plain, { id, agent }, serverFlags).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
       return exitCodeOf(status)
     } catch (error) {
+      if (error instanceof OpenQuestionError) {
+        const { approvalId, command } = error
+        const open = { runId: accepted, status: 'awaiting_approval', approvalId, command }
+        if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...open, ...prepared.unusedFields })
+        if (prepared.unusedText !== null) out.note(prepared.unusedText)
+        throw error
+      }
       if (!signal.aborted)
         throw accepted === null ? withPromptHint(conflictError(error, id, flags), input, sayWhat) : asRemoval(error, id)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
@@ -185,7 +215,7 @@ const LEFT_WORDS = {
 } as const
 
 interface RunDisplay {
-  readonly onEvent: (event: PrintableEvent) => void
+  readonly onEvent: (event: PrintableEvent) => void | Promise<void>
   readonly onDisconnect?: (cause: FabricError) => void
   readonly onReconnect?: () => void
   /** The session is paused already when it takes the prompt. */
@@ -205,13 +235,19 @@ const terminalDisplay = (
     env,
     nextFlags,
     pause,
-  }: Pick<QuestionPlace, 'id' | 'env' | 'nextFlags'> & { readonly agent: string; readonly pause: PauseWatch },
+    prepared,
+  }: Pick<QuestionPlace, 'id' | 'env' | 'nextFlags'> & {
+    readonly agent: string
+    readonly pause: PauseWatch
+    readonly prepared: PreparedAnswers
+  },
 ): RunDisplay => {
   const { out, stop } = withWorkingLine(given, {
     words: () => (pause.isPaused ? pause.words() : `waiting for ${agent}`),
   })
   const printing = { withPrompts: false, withHints: !out.canAsk }
-  const questions = approvalQuestions({ fabric, out, printing, env, id, agent, nextFlags })
+  const takePrepared = (request: QuestionRequest) => prepared.take(request)
+  const questions = approvalQuestions({ fabric, out, printing, env, id, agent, nextFlags, takePrepared })
   const { printer } = questions
   const away = awayRemarks(questions.remark)
 

@@ -18,7 +18,8 @@ export interface RunFollowOptions {
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
   readonly onAccepted?: (runId: string) => Promise<void>
-  readonly onEvent: (event: PrintableEvent) => void
+  /** The next event waits for it. It throws to leave the run. */
+  readonly onEvent: (event: PrintableEvent) => void | Promise<void>
   readonly onDisconnect?: ((cause: FabricError) => void) | undefined
   /** The server answers again, or for the first time. */
   readonly onReconnect?: (() => void) | undefined
@@ -34,6 +35,6 @@ export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> =>
   })
   const { runId } = await run.accepted
   await options.onAccepted?.(runId)
-  for await (const event of run) onEvent(event)
+  for await (const event of run) await onEvent(event)
   return run.result
 }

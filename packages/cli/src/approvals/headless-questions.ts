@@ -1,0 +1,81 @@
+// Questions of a run without a terminal. An answer that was prepared is sent; without one the command ends, and the question stays open.
+
+import { FabricError } from '@bridle/client/http/error'
+import type { FabricClient } from '@bridle/client/index'
+import type { JsonObject } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
+import { EXIT_CODES, ExitError } from '../command/command.ts'
+import { shellWord } from '../command/shell-word.ts'
+import type { ServerConnection } from '../runs/server-connection.ts'
+import { type AnswerPlace, answerCommand } from '../terminal/answer-command.ts'
+import { requestOf } from '../terminal/answer-fields.ts'
+import type { PrintableEvent } from '../terminal/event-printer.ts'
+import type { PreparedAnswers } from './prepared-answers.ts'
+
+export interface HeadlessRun {
+  readonly fabric: FabricClient
+  readonly id: string
+  readonly agent: string
+  readonly prepared: PreparedAnswers
+  /** Stay attached until the question is answered elsewhere. */
+  readonly waits: boolean
+  readonly howToAnswer: (approvalId: string, request: QuestionRequest, known: JsonObject) => AnswerAdvice
+}
+
+export interface AnswerAdvice {
+  /** The command that answers. */
+  readonly command: string
+  /** The sentence with the command in it. */
+  readonly words: string
+}
+
+/** The run waits for an answer that this command does not have. */
+export class OpenQuestionError extends ExitError {
+  readonly approvalId: string
+  readonly command: string
+
+  constructor(approvalId: string, { command, words }: AnswerAdvice, problem: string | null) {
+    const why = problem === null ? 'The run waits for an answer.' : `${problem} The question stays open.`
+    super(problem === null ? EXIT_CODES.awaitsAnswer : EXIT_CODES.usage, `${why} ${words}`)
+    this.name = 'OpenQuestionError'
+    this.approvalId = approvalId
+    this.command = command
+  }
+}
+
+/** Acts on the events of the run. Throws an OpenQuestionError to leave the run at a question. */
+export const headlessQuestions =
+  ({ fabric, id, agent, prepared, waits, howToAnswer }: HeadlessRun) =>
+  async ({ type, data }: PrintableEvent): Promise<void> => {
+    const request = type === 'approval_requested' ? requestOf(data) : null
+    if (request === null) return
+    const approvalId = String(data.approvalId)
+    // A run that is followed again also repeats the events of answered questions.
+    const session = await fabric.session(id, agent).catch(() => null)
+    if (session && !session.approvals.some((each) => each.id === approvalId)) return
+    const ready = prepared.take(request)
+    if ('given' in ready) {
+      await fabric.answer(id, approvalId, { ...ready.given, agent }).catch((error: unknown) => {
+        // The question was answered elsewhere in the meantime.
+        if (!(error instanceof FabricError) || error.status !== 409) throw error
+      })
+      return
+    }
+    const problem = 'problem' in ready ? ready.problem : null
+    if (problem === null && waits) return
+    const known = 'known' in ready ? ready.known : {}
+    throw new OpenQuestionError(approvalId, howToAnswer(approvalId, request, known), problem)
+  }
+
+/** The words with which a run is left. A server that ends with the command has to be started again for the answer. */
+export const answerAdvice = (
+  { ownData }: Pick<ServerConnection, 'ownData'>,
+  place: AnswerPlace,
+  request: QuestionRequest,
+  known: JsonObject,
+): AnswerAdvice => {
+  const command = answerCommand(place, request, known)
+  if (ownData === null) return { command, words: `Answer it with\n  ${command}` }
+  const start = `${place.command} start --data ${shellWord(ownData)}`
+  return { command, words: `The server of this run ends with it. Start one, and answer:\n  ${start}\n  ${command}` }
+}
