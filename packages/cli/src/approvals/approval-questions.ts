@@ -16,11 +16,11 @@ import {
   type PrintableEvent,
 } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { besideQuestion, type QuestionSlot } from '../terminal/question.ts'
+import { askChoice, besideQuestion, type QuestionSlot } from '../terminal/question.ts'
 import { requestLines } from '../terminal/question-text.ts'
 import { type ApprovalChoice, askApproval } from './approval-question.ts'
 import type { ArgumentDraft } from './argument-draft.ts'
-import { askQuestions } from './ask-questions.ts'
+import { askQuestions, SEND_AGAIN, SEND_AGAIN_ANSWERS } from './ask-questions.ts'
 import type { PreparedAnswer } from './prepared-answers.ts'
 
 export interface ApprovalQuestions {
@@ -95,9 +95,18 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   const answerAsker = ({ data }: PrintableEvent, request: QuestionRequest, signal: AbortSignal): Asker => {
     const { reason } = data
     const approvalId = String(data.approvalId)
-    const answer = (given: GivenAnswer) => () => fabric.answer(id, approvalId, { ...given, ...options })
+    let unsent: GivenAnswer | null = null
+    const answer = (given: GivenAnswer) => {
+      unsent = given
+      return () => fabric.answer(id, approvalId, { ...given, ...options })
+    }
     let prepared = takePrepared?.(request) ?? null
     return async () => {
+      if (unsent !== null) {
+        const choice = await askChoice(out, `  ${SEND_AGAIN}`, SEND_AGAIN_ANSWERS, signal, slot)
+        if (choice !== 'n') return choice === null ? null : answer(unsent)
+        unsent = null
+      }
       const ready = prepared
       prepared = null
       if (ready && 'given' in ready) {

@@ -8,6 +8,10 @@ import { askLine, type QuestionSlot } from '../terminal/question.ts'
 import { fieldLines, introLines, keysLines, placeOf } from '../terminal/question-text.ts'
 import { answerPrompt, DECLINE, type TypedAnswer, typedAnswer } from '../terminal/typed-answer.ts'
 
+/** The prompt after complete answers could not be sent. */
+export const SEND_AGAIN = 'Send the same answers again? [y]es, [n]o: '
+export const SEND_AGAIN_ANSWERS = ['y', 'n'] as const
+
 export interface QuestionContext {
   readonly reason: unknown
   /** Prepared answers, whose questions are not asked. */

@@ -141,13 +141,22 @@ test('[C410] questions are asked one after the other, and the answers are sent t
   ])
 })
 
-test('[C410] answers that were not sent are asked again from the first question', async () => {
-  const { talk, show, sent, said } = world(true)
+test('[C410] answers that were not sent can be sent again, or are asked again', async () => {
+  const { talk, show, sent, said, printer } = world(true)
   show(asking('a'))
   await talk.answer('b')
   await talk.answer('Ann')
   expect([sent.length, said]).toEqual([1, ['Away.']])
-  expect(show(asking('a'))).toContain('? 1 of 2: Database')
+  printer.take()
+  expect([show(asking('a')), talk.prompt]).toEqual([[], 'Send the same answers again? [y]es, [n]o: '])
+  await talk.answer('Ann')
+  await talk.answer('y')
+  expect(said).toEqual(['Away.', 'Answer y or n.', 'Away.'])
+  expect(sent[1]).toEqual(sent[0])
+  show(asking('a'))
+  await talk.answer('n')
+  expect(printer.take()).toContain('? 1 of 2: Database')
+  expect([talk.prompt, sent.length]).toEqual(['Number 1-2: ', 2])
 })
 
 test('[C410] the answer of somebody else, and the default of a question that expired', () => {

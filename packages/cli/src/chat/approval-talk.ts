@@ -1,5 +1,5 @@
 // The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
-import type { HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
+import type { GivenAnswer, HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
 import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
 import { requestOf } from '../terminal/answer-fields.ts'
@@ -37,6 +37,8 @@ export class ApprovalTalk {
   #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
   /** Null: the approval that is asked now is not a question. */
   #question: QuestionTalk | null = null
+  /** Answers belong to one question, as an edit does to one approval. */
+  #unsent: { readonly id: string; readonly given: GivenAnswer } | null = null
   #armedAt = 0
   readonly #shownDenials = new Set<string>()
 
@@ -117,7 +119,9 @@ export class ApprovalTalk {
     const said = `› ${escapeInvisible(step.shown)}`
     printer.print('tool', [paint.style('dim', `  ${cutToColumns(said, columns() - 2)}`)])
     if (step.given === null) return this.#showQuestion(question)
-    await this.#send(approval, 'approved', step.given)
+    // Before it is sent: a question that is open again may be asked at once.
+    this.#unsent = { id: approval.id, given: step.given }
+    if (await this.#send(approval, 'approved', step.given)) this.#unsent = null
   }
 
   /** False: refused arguments or answers, or a lost connection. The approval is still open, and asked again. */
@@ -160,11 +164,15 @@ export class ApprovalTalk {
     return this.#edit?.id === id ? this.#edit.draft : null
   }
 
+  #unsentFor({ id }: HarnessApproval): GivenAnswer | null {
+    return this.#unsent?.id === id ? this.#unsent.given : null
+  }
+
   #ask(approval: HarnessApproval): void {
     const { paint, printer, columns } = this.#options
     const { toolName, reason, arguments: args } = approval
     const request = requestOf({ ...approval })
-    this.#question = request === null ? null : new QuestionTalk(request, reason)
+    this.#question = request === null ? null : new QuestionTalk(request, reason, this.#unsentFor(approval))
     if (this.#question) return this.#showQuestion(this.#question)
     this.#armedAt = Date.now() + QUESTION_ARM_MS
     const draft = this.#draftOf(approval) ?? newDraft(args)

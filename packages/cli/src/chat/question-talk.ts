@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { Json } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
+import { SEND_AGAIN, SEND_AGAIN_ANSWERS } from '../approvals/ask-questions.ts'
 import { type AnswerField, answerFields, givenAnswer } from '../terminal/answer-fields.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { answerIn } from '../terminal/question.ts'
 import { fieldLines, introLines, keysLines, placeOf, valueText } from '../terminal/question-text.ts'
 import { answerPrompt, typedAnswer } from '../terminal/typed-answer.ts'
 
@@ -17,27 +19,32 @@ export class QuestionTalk {
   readonly #fields: readonly AnswerField[]
   readonly #values: [string, Json][] = []
   #at = 0
+  /** Complete answers that did not arrive: the person may send them again. */
+  #unsent: GivenAnswer | null
 
-  constructor(request: QuestionRequest, reason: string) {
+  constructor(request: QuestionRequest, reason: string, unsent: GivenAnswer | null) {
     this.#request = request
+    this.#unsent = unsent
     this.#reason = reason
     this.#fields = answerFields(request)
   }
 
   /** The words before the answer in the input line. */
   get prompt(): string {
+    if (this.#unsent !== null) return SEND_AGAIN
     return this.#field === undefined ? '' : answerPrompt(this.#field)
   }
 
   /** Whether the answer may be any text. */
   get takesText(): boolean {
+    if (this.#unsent !== null) return false
     return this.#field?.type === 'text' || this.#field?.takesText === true
   }
 
   /** The question that is asked now; above the first, why it is asked. */
   lines(columns: number, style: CliOutput['style']): string[] {
     const field = this.#field
-    if (field === undefined) return []
+    if (field === undefined || this.#unsent !== null) return []
     return [
       ...(this.#at === 0 ? introLines(this.#request, this.#reason, columns, style) : []),
       ...fieldLines(field, placeOf(this.#fields, this.#at), columns, style),
@@ -46,6 +53,13 @@ export class QuestionTalk {
   }
 
   read(text: string): QuestionStep {
+    const unsent = this.#unsent
+    if (unsent !== null) {
+      const choice = answerIn(text, SEND_AGAIN_ANSWERS)
+      if (choice === null) return { problem: 'Answer y or n.' }
+      this.#unsent = null
+      return { shown: choice, given: choice === 'y' ? unsent : null }
+    }
     const field = this.#field
     assert(field, 'a question is read after the last answer')
     const answer = typedAnswer(field, text)

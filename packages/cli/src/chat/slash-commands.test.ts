@@ -82,6 +82,15 @@ test.each([
 })
 
 test.each([
+  [true, []],
+  [false, ['No question is asked.']],
+])('[C410] /decline where a question is asked: %j', async (isAsked, expected) => {
+  const { chat, said } = chatWith({}, {})
+  await runSlashCommand({ ...chat, decline: () => isAsked }, '/decline')
+  expect(said).toEqual(expected)
+})
+
+test.each([
   ['2', [{ id: 'two', agent: 'b' }], 0],
   ['', [], 0],
   ['9', [], 1],
