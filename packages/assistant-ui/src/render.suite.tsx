@@ -66,6 +66,7 @@ export const fakeClient = (first: HarnessState) => {
     reload: answers(),
     cancel: answers(),
     approve: answers(),
+    answer: answers(),
     pause: answers(),
     resume: answers(),
     signal: answers(),
@@ -143,7 +144,16 @@ const Message = () => {
   )
 }
 
-const Tool = ({ toolName, argsText, result, status, approval, respondToApproval }: ToolCallMessagePartProps) => {
+const Tool = ({
+  toolName,
+  argsText,
+  args,
+  result,
+  status,
+  approval,
+  respondToApproval,
+  addResult,
+}: ToolCallMessagePartProps) => {
   const isOpen = approval && approval.approved === undefined && !approval.resolution
   const respond = (answer: { approved: boolean; reason?: string }) => respondToApproval(answer).catch(() => {})
   return (
@@ -157,6 +167,16 @@ const Tool = ({ toolName, argsText, result, status, approval, respondToApproval 
           </button>
           <button type="button" data-name="Deny" onClick={() => respond({ approved: false, reason: 'No.' })}>
             Deny
+          </button>
+        </>
+      )}
+      {(args.questions !== undefined || args.schema !== undefined) && status.type === 'requires-action' && (
+        <>
+          <button type="button" data-name="Answer" onClick={() => addResult({ answers: { db: 'SQLite' } })}>
+            {' Answer '}
+          </button>
+          <button type="button" data-name="Decline" onClick={() => addResult({ declined: true })}>
+            Decline
           </button>
         </>
       )}

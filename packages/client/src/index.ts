@@ -136,6 +136,15 @@ export type {
   PromptStorage,
   SubmitOptions,
 } from './harness/options.ts'
+export {
+  type AnswerField,
+  answerFields,
+  type FormEntries,
+  isOpenQuestion,
+  type OpenQuestion,
+  openQuestions,
+  readAnswer,
+} from './harness/questions.ts'
 export * from './harness/state.ts'
 export { FabricError } from './http/error.ts'
 export type { UploadContent, UploadOptions } from './http/upload.ts'

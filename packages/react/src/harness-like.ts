@@ -15,6 +15,7 @@ export type HarnessLike = Pick<
   | 'reload'
   | 'cancel'
   | 'approve'
+  | 'answer'
   | 'pause'
   | 'resume'
   | 'signal'

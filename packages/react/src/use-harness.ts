@@ -1,6 +1,7 @@
 // A HarnessClient as a React store. Snapshots change only when the client calls its subscribers, once per frame.
 
 import type { HarnessConnection, HeldPrompt } from '@bridle/client/harness/options'
+import { type OpenQuestion, openQuestions } from '@bridle/client/harness/questions'
 import type { HarnessState } from '@bridle/client/harness/state'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { HarnessLike } from './harness-like.ts'
@@ -13,6 +14,8 @@ export interface HarnessView extends HarnessActions {
   readonly connection: HarnessConnection
   /** Prompts that wait for a connection; they are not part of the state. */
   readonly held: readonly HeldPrompt[]
+  /** Questions that wait for a person, with what they ask; `answer` answers one. */
+  readonly questions: readonly OpenQuestion[]
 }
 
 type ActionName = (typeof actionNames)[number]
@@ -25,7 +28,12 @@ export const useHarness = (client: HarnessLike): HarnessView => {
   const connection = useSnapshot(client, () => client.connection)
   const held = useSnapshot(client, () => client.held)
   const actions = useMemo(() => actionsOf(client), [client])
-  return useMemo(() => ({ state, connection, held, ...actions }), [state, connection, held, actions])
+  const { approvals } = state
+  const questions = useMemo(() => openQuestions({ approvals }), [approvals])
+  return useMemo(
+    () => ({ state, connection, held, questions, ...actions }),
+    [state, connection, held, questions, actions],
+  )
 }
 
 const useSnapshot = <T>(client: HarnessLike, snapshot: () => T): T => {
@@ -40,6 +48,7 @@ const actionNames = [
   'reload',
   'cancel',
   'approve',
+  'answer',
   'pause',
   'resume',
   'signal',

@@ -168,16 +168,24 @@ export class HarnessClient {
     return this.send({ ...which, type: 'cancel' })
   }
 
-  /**
-   * Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. A question
-   * takes `answers`, and a form takes `values`.
-   */
+  /** Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. */
   approve(
     approvalId: string,
     decision: 'approved' | 'denied',
     more: Pick<CommandOf<'approve'>, 'args' | 'answers' | 'values' | 'reason' | 'pause'> = {},
   ): Promise<HarnessAnswer> {
     return this.send({ ...more, type: 'approve', approvalId, decision })
+  }
+
+  /**
+   * Answers a question with `{ answers }`, or a form with `{ values }`; without both it gives the default. Rejects with `invalid_answer` where they
+   * do not fit, and the question stays open. `approve(id, 'denied')` declines it.
+   */
+  answer(
+    approvalId: string,
+    given: Pick<CommandOf<'approve'>, 'answers' | 'values' | 'reason' | 'pause'> = {},
+  ): Promise<HarnessAnswer> {
+    return this.send({ ...given, type: 'approve', approvalId, decision: 'approved' })
   }
 
   /** Answers `{ sessionId, parent }`. Connect another client to the new session. */

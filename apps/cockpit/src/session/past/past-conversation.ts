@@ -20,6 +20,7 @@ export class PastConversation implements Conversation {
   readonly reload = refuse
   readonly cancel = refuse
   readonly approve = refuse
+  readonly answer = refuse
   readonly pause = refuse
   readonly resume = refuse
   readonly signal = refuse
