@@ -1,5 +1,6 @@
 // The parts of an answer in their order: text, reasoning, tools, and markers, which assistant-ui calls data.
 import type { ThreadMessageLike, ToolCallMessagePart } from '@assistant-ui/react'
+import { isOpenQuestion, type OpenQuestion, openQuestions } from '@bridle/client/harness/questions'
 import {
   type HarnessApproval,
   type HarnessMessage,
@@ -10,6 +11,7 @@ import {
 } from '@bridle/client/harness/state'
 
 type ContentPart = Exclude<ThreadMessageLike['content'], string>[number]
+type ToolArguments = ToolCallMessagePart['args']
 type ToolApproval = NonNullable<ToolCallMessagePart['approval']>
 
 /** Leaves out the parts that were withdrawn. */
@@ -47,22 +49,37 @@ export const unattachedApprovals = (state: HarnessState): readonly HarnessApprov
   return state.approvals.filter(({ id }) => !shown.has(id))
 }
 
-/** An approval as a call of its own. */
-export const approvalPart = ({ id, toolName, arguments: args = {}, reason }: HarnessApproval): ContentPart => ({
-  type: 'tool-call',
-  toolCallId: id,
-  toolName,
-  args,
-  argsText: JSON.stringify(args),
-  approval: { id, ...(reason && { prompt: reason }) },
+/** An approval as a call of its own. A question has no approval: a result answers it. */
+export const approvalPart = (approval: HarnessApproval): ContentPart => {
+  const { id, toolName, reason } = approval
+  const isQuestion = isOpenQuestion(approval)
+  const args = isQuestion ? questionArgs(approval) : (approval.arguments ?? {})
+  return {
+    type: 'tool-call',
+    toolCallId: id,
+    toolName,
+    args,
+    argsText: JSON.stringify(args),
+    ...(!isQuestion && { approval: { id, ...(reason && { prompt: reason }) } }),
+  }
+}
+
+/** The arguments of the asker repeat what it asks in words of its own. */
+const questionArgs = ({ questions, schema, default: byDefault }: OpenQuestion): ToolArguments => ({
+  ...(questions ? { questions: questions as readonly ToolArguments[] } : { schema }),
+  ...(byDefault && { default: byDefault as ToolArguments }),
 })
 
 const liveCalls = (message: HarnessMessage): Map<string, HarnessToolCall> =>
   new Map((message.toolCalls ?? []).filter((call) => !call.superseded).map((call) => [call.id, call]))
 
 const toolPart = (call: HarnessToolCall, message: HarnessMessage, state: HarnessState): ContentPart => {
-  const { id, name, status, arguments: args, result } = call
-  const approval = approvalOf(call, message, state)
+  const { id, name, status, result } = call
+  const question = isAwaitingApproval(call, message, state)
+    ? openQuestions(state).find((open) => open.id === call.approval?.id)
+    : undefined
+  const approval = question ? undefined : approvalOf(call, message, state)
+  const args = question ? questionArgs(question) : call.arguments
   const isError = status === 'error' || call.outcome === 'denied' || approval?.approved === false
   return {
     type: 'tool-call',

@@ -42,6 +42,41 @@ test('an open approval is a card, and its buttons ask the client', async () => {
   expect(client.approve).toHaveBeenLastCalledWith('apr-1', 'denied', { reason: 'No.' })
 })
 
+test('a question is a call that requires action, and its result answers it', async () => {
+  const onError = vi.fn()
+  const { client, text, press } = await mounted(asking, { onError })
+  expect(text().at(-1)).toBe(
+    `assistant: <ask ${JSON.stringify({ questions: [db], default: { db: 'SQLite' } })} requires-action Answer Decline>`,
+  )
+  await press('Answer')
+  expect(client.answer.mock.calls).toEqual([['apr-2', { answers: { db: 'SQLite' } }]])
+  client.approve.mockRejectedValueOnce({ code: 'approval_settled' })
+  await press('Decline')
+  expect(client.approve.mock.calls).toEqual([['apr-2', 'denied']])
+  expect(onError.mock.calls).toEqual([[{ code: 'approval_settled' }]])
+  await client.show({ ...asking, messages: [asking.messages[0]!] })
+  // No call on the page shows it now, so it is a call of its own.
+  expect(text().at(-1)).toMatch(/^assistant: <ask \{"questions".* requires-action Answer Decline>$/)
+  await press('Answer')
+  expect(client.answer.mock.calls).toHaveLength(2)
+  expect(client.answer).toHaveBeenLastCalledWith('apr-2', { answers: { db: 'SQLite' } })
+})
+
+test('a form has its schema, and an answered question is like any other call', async () => {
+  const schema = { type: 'object', properties: { port: { type: 'integer' } } }
+  const approval = { ...asking.approvals![0]!, questions: undefined, default: undefined, schema }
+  const { client, text } = await mounted({ ...asking, approvals: [approval] } as HarnessState)
+  expect(text().at(-1)).toBe(`assistant: <ask {"schema":${JSON.stringify(schema)}} requires-action Answer Decline>`)
+  const answered = { id: 'apr-2', status: 'approved', answers: { db: 'SQLite' } } as const
+  const answer = { ...asking.messages[1]!, status: 'complete' } as HarnessMessage
+  const call = { ...answer.toolCalls![0]!, status: 'complete', result: 'SQLite', approval: answered } as const
+  await client.show({
+    ...{ status: 'idle', approvals: [] },
+    messages: [asking.messages[0]!, { ...answer, toolCalls: [call] }],
+  })
+  expect(text().at(-1)).toBe('assistant: <ask {"as":"asked"} "SQLite">')
+})
+
 test('a cancelled answer says so, and so does the stop button', async () => {
   const { client, text, press } = await mounted(running)
   await press('Stop')
@@ -97,6 +132,23 @@ test('the actions of useHarness stay the same; the state is that of the client',
   expect(last.submit).toBe(first.submit)
 })
 
+test('the questions of useHarness are the open ones, and the same as long as they are', async () => {
+  const client = fakeClient(running)
+  const seen: ReturnType<typeof useHarness>[] = []
+  await mount(() => {
+    seen.push(useHarness(client))
+    return null
+  })
+  await client.show(asking)
+  await client.show({ ...asking, messages: [...asking.messages] })
+  const [first, second, last] = [seen[0]!, seen.at(-2)!, seen.at(-1)!]
+  expect([first.questions, second.questions]).toEqual([[], asking.approvals])
+  expect(last.state).not.toBe(second.state)
+  expect(last.questions).toBe(second.questions)
+  await last.answer('apr-2', { answers: { db: 'SQLite' } })
+  expect(client.answer).toHaveBeenCalledWith('apr-2', { answers: { db: 'SQLite' } })
+})
+
 test.each([
   [10, undefined, 0],
   [10, 10, 0],
@@ -148,6 +200,29 @@ const waiting: HarnessState = {
         },
       ],
       parts: [{ type: 'tool', toolCallId: 'c1' }],
+    },
+  ],
+}
+const db = { id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }
+const asking: HarnessState = {
+  ...running,
+  approvals: [
+    {
+      ...{ id: 'apr-2', kind: 'question', toolCallId: 'c2', toolName: 'ask', reason: 'Which database?' },
+      ...{ questions: [db], default: { db: 'SQLite' } },
+    },
+  ],
+  messages: [
+    running.messages[0]!,
+    {
+      ...{ id: 'm-2', role: 'assistant', content: '', status: 'streaming' },
+      toolCalls: [
+        {
+          ...{ id: 'c2', name: 'ask', status: 'running', arguments: { as: 'asked' } },
+          approval: { id: 'apr-2', status: 'pending' },
+        },
+      ],
+      parts: [{ type: 'tool', toolCallId: 'c2' }],
     },
   ],
 }

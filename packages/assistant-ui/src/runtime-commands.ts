@@ -1,5 +1,6 @@
 // The callbacks of assistant-ui's composer and buttons, as commands to the harness.
 import type { AppendMessage, ExternalStoreAdapter } from '@assistant-ui/react'
+import { type OpenQuestion, openQuestions } from '@bridle/client/harness/questions'
 import type { HarnessLike } from '@bridle/react/harness-like'
 
 /** Settings of the commands that assistant-ui's composer and buttons give. */
@@ -14,7 +15,7 @@ type RuntimeAdapter = ExternalStoreAdapter
 type RuntimeQueue = NonNullable<RuntimeAdapter['queue']>
 type RuntimeCommands = Pick<
   RuntimeAdapter,
-  'onNew' | 'onEdit' | 'onReload' | 'onCancel' | 'onRespondToToolApproval'
+  'onNew' | 'onEdit' | 'onReload' | 'onCancel' | 'onAddToolResult' | 'onRespondToToolApproval'
 > & {
   readonly queue: Pick<RuntimeQueue, 'enqueue' | 'steer' | 'move' | 'edit' | 'remove'>
 }
@@ -34,6 +35,14 @@ export const runtimeCommands = (client: HarnessLike, options: () => CommandOptio
     // `sourceId` is the answer that the user wants again.
     onReload: (_parentId, { sourceId }) => settle(client.reload(sourceId ?? undefined)),
     onCancel: () => settle(client.cancel()),
+    onAddToolResult: async ({ toolCallId, result }) => {
+      const isAbout = (question: OpenQuestion) => question.toolCallId === toolCallId || question.id === toolCallId
+      const question = openQuestions(client.getSnapshot()).find(isAbout)
+      // Another client may have answered it. No other call takes a result from a page.
+      if (!question) return report(new Error('This question is no longer open.'))
+      const { declined, ...given } = answerOf(result)
+      await settle(declined ? client.approve(question.id, 'denied') : client.answer(question.id, given))
+    },
     onRespondToToolApproval: async ({ approvalId, approved, reason }) => {
       const answer = client.approve(
         approvalId,
@@ -55,6 +64,11 @@ export const runtimeCommands = (client: HarnessLike, options: () => CommandOptio
     },
   }
 }
+
+type QuestionResult = NonNullable<Parameters<HarnessLike['answer']>[1]> & { readonly declined?: boolean }
+
+/** A result is `{ answers }`, `{ values }`, or `{ declined: true }`. The server checks what is in it. */
+const answerOf = (result: unknown): QuestionResult => (typeof result === 'object' && result !== null ? result : {})
 
 /** A held prompt that the user took back. */
 const isRemoval = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'removed'

@@ -250,6 +250,26 @@ test('a question that belongs to no call on the page is a message of its own', (
   })
 })
 
+test.each<[string, Partial<HarnessApproval>, object]>([
+  ['questions', { questions: [{ id: 'q1', question: 'Which?' }] }, { questions: [{ id: 'q1', question: 'Which?' }] }],
+  [
+    'a form with a default',
+    { schema: { type: 'object' }, default: { port: 1 } },
+    { schema: { type: 'object' }, default: { port: 1 } },
+  ],
+])('[H207] a call that asks %s has them as its arguments, and no approval', (_name, more, args) => {
+  const asking: HarnessApproval = { ...asked, kind: 'question', ...more }
+  const calls = { toolCalls: [{ ...call(), ...approval('pending') }] }
+  const [, message] = toThreadMessages(state([question, answer(calls)], { approvals: [asking] }))
+  expect(message?.status).toEqual({ type: 'requires-action', reason: 'interrupt' })
+  expect(message?.content).toMatchObject([
+    { type: 'tool-call', toolCallId: 'c1', args, argsText: JSON.stringify(args) },
+  ])
+  const settled = toThreadMessages(state([question, answer(calls)], { approvals: [] }))
+  const parts = [message, settled[1]].map((each) => each?.content[0] as { approval?: object })
+  expect(parts.map((part) => part.approval)).toEqual([undefined, { id: 'apr-1', resolution: 'cancelled' }])
+})
+
 function call(): HarnessToolCall {
   return { id: 'c1', name: 'write_file', status: 'running', arguments: { path: 'a' } }
 }
