@@ -126,6 +126,37 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await page.getByRole('region', { name: 'write_note: denied' }).waitFor()
   })
 
+  test('answers a question and a form, and declines one; an answer that does not fit leaves the card', async () => {
+    const page = await open('&agent=scripted')
+    const schema = { type: 'object', properties: { port: { type: 'integer' }, host: { type: 'string' } } }
+    await script(page, [
+      { ask: 'Which <b>database</b>?', id: 'db', options: ['SQLite', 'PostgreSQL'], allow_free_text: true },
+      { ask: { schema } },
+      { ask: 'Really?', options: ['Yes'] },
+      { text: 'Done.' },
+    ])
+    const card = page.getByRole('region', { name: 'ask: needs an answer' })
+    await card.getByText('Which <b>database</b>?').waitFor()
+    await card.getByRole('radio', { name: 'PostgreSQL' }).check()
+    await card.getByRole('button', { name: 'Answer' }).click()
+    await card.getByRole('textbox', { name: 'port' }).fill('many')
+    await card.getByRole('button', { name: 'Answer' }).click()
+    await page.getByRole('alert').getByText('Field "port" must be a whole number.').waitFor()
+    await card.getByRole('textbox', { name: 'port' }).fill('80')
+    await card.getByRole('button', { name: 'Answer' }).click()
+    await card.getByRole('radio', { name: 'Yes' }).waitFor()
+    await card.getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('Done.', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'ask: denied' }).waitFor()
+    await pill(page, 'Session', 'idle')
+    for (const call of await page.getByRole('region', { name: 'ask: done' }).all())
+      await call.locator('summary').click()
+    const results = await page.getByRole('region', { name: 'ask: done' }).locator('pre').allInnerTexts()
+    expect(results.filter((text) => /answers|values/.test(text)).map((text) => JSON.parse(text))).toEqual(
+      expect.arrayContaining([{ answers: { db: 'PostgreSQL' } }, { values: { port: 80 } }]),
+    )
+  })
+
   test('comes back in mid-stream with nothing lost or doubled; prompts wait and can be taken back', async () => {
     const page = await open('&agent=scripted')
     const words = Array.from({ length: 60 }, (_, index) => `word-${index} `)

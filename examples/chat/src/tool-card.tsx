@@ -1,10 +1,13 @@
 import type { ToolCallMessagePartProps } from '@assistant-ui/react'
 import { ApprovalForm } from './approval-form.tsx'
+import { asksQuestion, QuestionForm } from './question-form.tsx'
 
 export const ToolCard = (call: ToolCallMessagePartProps) => {
   const { toolName, args, approval } = call
-  const isAsked = approval !== undefined && approval.approved === undefined && !approval.resolution
-  const standing = isAsked ? 'needs approval' : standingOf(call)
+  const isApproval = approval !== undefined && approval.approved === undefined && !approval.resolution
+  const isQuestion = asksQuestion(call)
+  const isAsked = isApproval || isQuestion
+  const standing = isQuestion ? 'needs an answer' : isApproval ? 'needs approval' : standingOf(call)
   const head = (
     <>
       <code>{toolName}</code>
@@ -17,7 +20,8 @@ export const ToolCard = (call: ToolCallMessagePartProps) => {
       {isAsked ? (
         <>
           <div className="head">{head}</div>
-          <ApprovalForm approvalId={approval.id} reason={approval.prompt} args={args} />
+          {isApproval && <ApprovalForm approvalId={approval.id} reason={approval.prompt} args={args} />}
+          {isQuestion && <QuestionForm args={args} addResult={call.addResult} />}
         </>
       ) : (
         <details>

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { type AgentEvent, exactJson, exactText } from 'bridle/client'
+import { type AgentEvent, exactJson, exactText, type GivenAnswer } from 'bridle/client'
 import type { RunUpdate } from 'bridle/node'
 import { startTasks } from './tasks.ts'
 
@@ -29,8 +29,15 @@ const isOwnPage = ({ headers: { host = '', origin } }: IncomingMessage): boolean
 /** An approval as the page shows it: hidden characters by their number, so that an approval covers only visible text. */
 const shownEvent = (event: AgentEvent) => {
   if (event.type !== 'approval_requested') return event
-  const { subject, reason, args } = event.data
-  return { ...event, question: `${exactText(`${subject}: ${reason ?? ''}`)}\n${exactJson(args)}\n` }
+  const { subject, reason, args, questions, schema } = event.data
+  // Each option is shown with its hidden characters, and sent as it is.
+  const asked = questions?.map(({ question, options = [], ...rest }) => ({
+    ...rest,
+    text: exactText(question),
+    options: options.map(({ label, description }) => ({ label, text: exactText(`${label} ${description ?? ''}`) })),
+  }))
+  const question = asked ? '' : `${exactText(`${subject}: ${reason ?? ''}`)}\n${exactJson(schema ?? args)}\n`
+  return { ...event, question, asked }
 }
 
 const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -53,8 +60,9 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
     for await (const event of tasks.events(id, gone.signal))
       response.write(`data: ${JSON.stringify(shownEvent(event))}\n\n`)
   } else if (method === 'POST' && first === 'tasks' && second === 'approvals') {
-    const { approved } = (await json(request)) as { approved: boolean }
-    await tasks.answer(id, approvalId, approved === true)
+    const { approved, ...given } = (await json(request)) as { approved?: boolean } & GivenAnswer
+    if (approved === undefined) await tasks.answer(id, approvalId, given)
+    else await tasks.decide(id, approvalId, approved === true)
     response.end()
   } else {
     response.writeHead(404).end('Not found')

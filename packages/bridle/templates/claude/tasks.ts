@@ -1,6 +1,6 @@
 // Tasks: Claude Code works on each in a folder of its own, made from your repository. The app knows nothing else of Bridle.
 import { randomUUID } from 'node:crypto'
-import { type AgentEvent, fabricClient } from 'bridle/client'
+import { type AgentEvent, fabricClient, type GivenAnswer } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
 
 export interface Tasks {
@@ -9,8 +9,10 @@ export interface Tasks {
   readonly has: (id: string) => Promise<boolean>
   /** Everything that happens in a task, from its beginning: text, calls of tools, approvals, its end. */
   readonly events: (id: string, signal?: AbortSignal) => AsyncIterable<AgentEvent>
-  /** Answers an approval. */
-  readonly answer: (id: string, approvalId: string, isApproved: boolean) => Promise<void>
+  /** Decides an approval. */
+  readonly decide: (id: string, approvalId: string, isApproved: boolean) => Promise<void>
+  /** Answers a question of Claude. */
+  readonly answer: (id: string, approvalId: string, given: GivenAnswer) => Promise<void>
   /** Why no task can begin, or null. */
   readonly problem: () => Promise<string | null>
   readonly close: () => Promise<void>
@@ -41,8 +43,11 @@ export const startTasks = async (
         () => false,
       ),
     events: (id, signal) => fabric.events(agent, id, { after: '0', ...(signal && { signal }) }),
-    answer: async (id, approvalId, isApproved) => {
+    decide: async (id, approvalId, isApproved) => {
       await (isApproved ? fabric.approve : fabric.reject)(id, approvalId, { agent })
+    },
+    answer: async (id, approvalId, given) => {
+      await fabric.answer(id, approvalId, { agent, ...given })
     },
     problem: async () => {
       const { agents = [] } = await fabric.ready()

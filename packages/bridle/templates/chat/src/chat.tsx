@@ -1,7 +1,8 @@
-// The page: the conversation, the approvals that wait, and a line to write in.
-import { exactJson, exactText, type HarnessApproval, HarnessClient } from 'bridle/client'
+// The page: the conversation, the approvals and questions that wait, and a line to write in.
+import { exactJson, exactText, type HarnessApproval, HarnessClient, isOpenQuestion, readAnswer } from 'bridle/client'
 import { useHarness } from 'bridle/react'
 import { type FormEvent, useState } from 'react'
+import { QuestionCard } from './question-card.tsx'
 
 /** The same visitor finds the same conversation. Where people log in, take the id of the user. */
 const visitor = (): string => {
@@ -20,7 +21,7 @@ url.searchParams.set('agent', 'helper')
 const client = new HarnessClient({ url: url.href })
 
 export const Chat = () => {
-  const { state, connection, held, submit, cancel } = useHarness(client)
+  const { state, connection, held, questions, submit, cancel, approve, answer } = useHarness(client)
   const [draft, setDraft] = useState('')
   const [refusal, setRefusal] = useState('')
   // Final, such as for an agent that does not exist: no prompt is sent any more.
@@ -33,15 +34,17 @@ export const Chat = () => {
     submit(draft).catch(({ message }: Error) => setRefusal(message))
     setDraft('')
   }
-  const answer = (id: string, decision: 'approved' | 'denied') => {
+  /** Shows why an answer was refused. The card stays, for another one. */
+  const settle = (answered: Promise<unknown>) => {
     setRefusal('')
-    client.approve(id, decision).catch(({ message }: Error) => setRefusal(message))
+    answered.catch(({ message }: Error) => setRefusal(message))
   }
+  const isOnline = connection.phase === 'open'
   return (
     <main>
       <header>
         <h1>Chat</h1>
-        <small>{isClosed ? 'closed' : connection.phase === 'open' ? 'connected' : `${connection.phase}…`}</small>
+        <small>{isClosed ? 'closed' : isOnline ? 'connected' : `${connection.phase}…`}</small>
       </header>
       <div className="conversation">
         <div>
@@ -58,8 +61,24 @@ export const Chat = () => {
               </li>
             ))}
           </ol>
-          {state.approvals?.map((approval) => (
-            <Approval key={approval.id} approval={approval} isOnline={connection.phase === 'open'} answer={answer} />
+          {state.approvals
+            ?.filter((approval) => !isOpenQuestion(approval))
+            .map((approval) => (
+              <Approval
+                key={approval.id}
+                approval={approval}
+                isOnline={isOnline}
+                answer={(id, decision) => settle(approve(id, decision))}
+              />
+            ))}
+          {questions.map((question) => (
+            <QuestionCard
+              key={question.id}
+              question={question}
+              isOnline={isOnline}
+              answer={(form) => settle(answer(question.id, readAnswer(question, form)))}
+              decline={() => settle(approve(question.id, 'denied'))}
+            />
           ))}
           {problem && <p role="alert">{problem}</p>}
         </div>
@@ -73,7 +92,7 @@ export const Chat = () => {
           aria-label="Message"
         />
         {state.status === 'running' ? (
-          <button type="button" disabled={connection.phase !== 'open'} onClick={() => cancel()}>
+          <button type="button" disabled={!isOnline} onClick={() => cancel()}>
             Stop
           </button>
         ) : (

@@ -28,7 +28,7 @@ const play = async (isApproved: boolean, id?: string) => {
   let said = ''
   for await (const event of tasks.events(id)) {
     if (event.type === 'text_delta') said += event.data.delta
-    if (event.type === 'approval_requested') await tasks.answer(id, event.data.approvalId, isApproved)
+    if (event.type === 'approval_requested') await tasks.decide(id, event.data.approvalId, isApproved)
     if (event.type === 'idle') break
   }
   return said
@@ -56,4 +56,19 @@ test('tasks run beside each other', async () => {
 
 test('a task that is refused says why, in a sentence', async () => {
   await assert.rejects(tasks.start(''), ({ message }: Error) => /prompt/.test(message) && !/[{]|answered/.test(message))
+})
+
+test('a question waits for its answer, and an answer that does not fit says why', async () => {
+  const id = await tasks.start(script({ ask: 'Which database?', id: 'db', options: ['SQLite'] }, { text: 'Thanks.' }))
+  let result: unknown
+  for await (const { type, data } of tasks.events(id)) {
+    if (type === 'approval_requested') {
+      const { approvalId } = data
+      await assert.rejects(tasks.answer(id, approvalId, { answers: { db: 'Oracle' } }), /"Oracle" is not an option/)
+      await tasks.answer(id, approvalId, { answers: { db: 'SQLite' } })
+    }
+    if (type === 'tool_end') result = data.result
+    if (type === 'idle') break
+  }
+  assert.deepEqual(result, { answers: { db: 'SQLite' } })
 })
