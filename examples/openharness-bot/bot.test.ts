@@ -168,3 +168,26 @@ test('the button of one chat answers the question of its run, and not that of an
   await vi.waitFor(() => expect(messages).toHaveLength(3), WAIT)
   expect(messages[2]).toEqual({ chat: 'a', text: 'Done.' })
 })
+
+test('a choice has a button for each option, and the chat learns where a form is answered', async () => {
+  const server = await realServer()
+  const { call, messages } = await botFor(`${server.url}/v1/openharness`)
+  const schema = { type: 'object', properties: { port: { type: 'integer' } } }
+  const asking = `@script ${JSON.stringify([
+    { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] },
+    { ask: { schema } },
+    { text: 'Done.' },
+  ])}`
+  await call({ id: 'm1', chat: 'a', text: asking })
+  await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT)
+  expect([messages[0]?.text, messages[0]?.buttons?.map(({ label }) => label)]).toEqual([
+    'Which database?',
+    ['SQLite', 'PostgreSQL', 'Decline'],
+  ])
+  await call({ id: 'm2', chat: 'a', button: messages[0]?.buttons?.[1] })
+  await vi.waitFor(() => expect(messages).toHaveLength(2), WAIT)
+  expect(messages[1]?.text).toMatch(/The question waits in the inbox/)
+  expect(messages[1]?.buttons?.map(({ label }) => label)).toEqual(['Decline'])
+  await call({ id: 'm3', chat: 'a', button: messages[1]?.buttons?.[0] })
+  await vi.waitFor(() => expect(messages[2]).toEqual({ chat: 'a', text: 'Done.' }), WAIT)
+})

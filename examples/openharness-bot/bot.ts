@@ -90,14 +90,18 @@ const chatShell = (chat: string, { url, token, deliver }: BotOptions): Shell =>
     sessionId: `im-${chat}`,
     handlers: {
       render_message: ({ text }) => deliver({ chat, text }),
-      request_approval: async ({ message, tool, arguments: args, options }) => {
-        // The next message of the chat is the answer to a question for a text: only refusing it needs a button.
+      request_approval: async ({ message, tool, arguments: args, options, questions, schema, fallback_message }) => {
+        // The next message of the chat is the answer to a question for a text, and a choice has a button for each option. Several
+        // questions at once, and forms, are no matter for a chat: the engine's advice says where they are answered.
         const isText = tool === 'user.input'
+        const isQuestion = questions !== undefined || schema !== undefined
+        const isForm = isQuestion && !isText && !options.some(({ id }) => id.startsWith('option-'))
         const buttons = options
-          .filter(({ id }) => !isText || id !== 'approve')
+          .filter(({ id }) => !(isText || isForm) || id !== 'approve')
           .map(({ label, continuation_token }) => ({ label, value: continuation_token }))
-        const call = tool && !isText ? `\n${exactText(`${tool} ${JSON.stringify(args ?? {})}`)}` : ''
-        await deliver({ chat, text: `${exactText(message)}${call}`, buttons })
+        const call = tool && !isText && !isQuestion ? `\n${exactText(`${tool} ${JSON.stringify(args ?? {})}`)}` : ''
+        const text = isForm && typeof fallback_message === 'string' ? fallback_message : message
+        await deliver({ chat, text: `${exactText(text)}${call}`, buttons })
         return null
       },
     },

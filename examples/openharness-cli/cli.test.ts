@@ -151,3 +151,28 @@ test('a question of a real run is answered by number', async () => {
   expect(code).toBe(0)
   expect(text).toMatch(/\n {2}write \{"path":"a\.txt"\}\n {2}1\. Approve\n {2}2\. Deny\nanswer> Done\.\n> $/)
 })
+
+test('questions and a form of a real run are answered by number, in words and field by field', async () => {
+  const server = await realServer()
+  const schema = { type: 'object', properties: { port: { type: 'integer' }, host: { type: 'string' } } }
+  const days = { id: 'days', question: 'Which days?', options: ['Monday', 'Tuesday', 'Friday'], multi_select: true }
+  const asking = `@script ${JSON.stringify([
+    { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] },
+    { ask: { questions: [{ id: 'name', question: 'What name?', allow_free_text: true }, days] } },
+    { ask: { schema } },
+    { text: 'Done.' },
+  ])}`
+  const lines = [asking, '2', 'Ann', '1, 3', '80', 'a.example']
+  const { code, text } = await type(`${server.url}/v1/openharness`, lines, 'questions')
+  expect(code).toBe(0)
+  expect(text).toContain('Which database?\n  1. SQLite\n  2. PostgreSQL\nanswer> What name?\nanswer> Which days?\n')
+  expect(text).toMatch(/answer> Done\.\n> $/)
+  const { messages } = (await (await fetch(`${server.url}/agents/scripted/questions`)).json()) as {
+    messages: { toolCalls?: { result?: unknown }[] }[]
+  }
+  expect(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ result }) => result))).toEqual([
+    { answers: { db: 'PostgreSQL' } },
+    { answers: { name: 'Ann', days: ['Monday', 'Friday'] } },
+    { values: { port: 80, host: 'a.example' } },
+  ])
+})

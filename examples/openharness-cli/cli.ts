@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { exactText } from 'bridle/client'
+import { type AnswerField, answerFields, exactText, type QuestionRequest, readAnswer } from 'bridle/client'
 import { createShell, httpTransport, type ShellTurn } from 'bridle/openharness'
 
 export interface CliOptions {
@@ -26,6 +26,16 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
     return done ? null : value.trim()
   }
 
+  /** The chosen options by their numbers, or a text. */
+  const askField = async ({ label, type, options = [] }: AnswerField): Promise<readonly string[]> => {
+    print(exactText(label))
+    for (const [index, option] of options.entries()) print(`  ${index + 1}. ${exactText(option.label)}`)
+    const line = (await ask('answer> ')) ?? ''
+    if (options.length === 0) return [line]
+    const words = type === 'choices' ? line.split(/[\s,]+/) : [line]
+    return words.map((word) => options[Number(word) - 1]?.value ?? word)
+  }
+
   const shell = createShell({
     transport: httpTransport({ url, ...(token && { headers: { authorization: `Bearer ${token}` } }) }),
     identity: { shell_kind: 'command_shell', shell_version: '1.0.0', ...localeOf() },
@@ -34,7 +44,20 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
     handlers: {
       render_message: ({ text }) => print(text),
       render_ui: ({ component, data }) => print(`[${component}] ${JSON.stringify(data ?? null)}`),
-      request_approval: async ({ message, tool, arguments: args, options }) => {
+      request_approval: async ({ message, tool, arguments: args, options, questions, schema }) => {
+        if (questions || schema) {
+          if (schema) print(exactText(message))
+          const request = (schema ? { schema } : { questions }) as QuestionRequest
+          const form = new FormData()
+          for (const field of answerFields(request))
+            for (const text of await askField(field)) form.append(field.name, text)
+          const isBlank = [...form].length === 0
+          const given = readAnswer(request, form)
+          // The token of an option is the whole answer to a choice.
+          const [chosen] = Object.values(given.answers ?? {})
+          const option = options.find(({ id, label }) => id.startsWith('option-') && label === chosen)
+          return isBlank ? null : (option?.id ?? { option: 'approve', ...given })
+        }
         print(exactText(message))
         if (tool === 'user.input') {
           const text = await ask('answer> ')

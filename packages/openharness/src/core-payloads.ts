@@ -1,5 +1,6 @@
 // The payloads of core types, as handlers get them.
-import type { Json } from '@bridle/events/json'
+import type { Json, JsonObject } from '@bridle/events/json'
+import type { Question } from '@bridle/events/questions'
 
 /** The payload of `render_message`. */
 export interface RenderMessagePayload {
@@ -47,11 +48,19 @@ export interface RequestApprovalPayload {
   readonly continuation_token?: string
   /** The possible answers. */
   readonly options: readonly ApprovalOption[]
+  /** What a shell shows that cannot ask. */
+  readonly fallback_message?: string
+  /** The questions that are asked, with Bridle's engine. */
+  readonly questions?: readonly Question[]
+  /** The form that is asked for, as a JSON Schema, with Bridle's engine. */
+  readonly schema?: JsonObject
+  /** The answers or values that apply when the question expires, or when it is approved without an answer. */
+  readonly default?: JsonObject
 }
 
 /** A possible answer to `request_approval`. */
 export interface ApprovalOption {
-  /** The id of the answer: `approve` or `deny` with Bridle's engine. */
+  /** The id of the answer: with Bridle's engine `approve`, `deny`, or that of a choice. */
   readonly id: string
   /** The words to show. */
   readonly label: string

@@ -1,6 +1,7 @@
 // The life of a directive: look it up, check its payload, its deadline and its approval, and only then call its handler.
 
-import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
+import { isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
+import { isQuestionList } from '@bridle/events/questions'
 import { isCoreType, wrongPayloadField } from '@bridle/kernel/directive-payloads'
 import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
 import type { ActionDirective, Continuation } from '@bridle/wire/openharness/wire'
@@ -41,7 +42,12 @@ export interface ChosenOption {
   /** The label of the option, or the person's own words. */
   readonly intent: string
   readonly continuation: Continuation
+  /** Answers to questions, or the values of a form. */
+  readonly extensions?: JsonObject
 }
+
+/** The name of the fields of Bridle's engine in a request. */
+const VENDOR = 'dev.bridle'
 
 export const executeDirective = async (
   reading: CheckedDirective,
@@ -182,14 +188,21 @@ const degrade = async ({ code, text }: DegradedPlan, run: DirectiveRun): Promise
 
 const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveEnd => {
   if (answer === null || answer === undefined) return { outcome: 'executed', code: null, openApproval: question }
-  const { option: chosen, text }: JsonObject = isJsonObject(answer) ? answer : { option: answer as Json }
+  const {
+    option: chosen,
+    text,
+    answers,
+    values,
+  }: JsonObject = isJsonObject(answer) ? answer : { option: answer as Json }
   const option = question.options.find(({ id }) => id === chosen)
-  // The label of a button is no answer to a question for a text.
-  const isIncomplete = question.tool === INPUT_SUBJECT && chosen === 'approve' && !text
+  const given = present({ answers, values })
+  const hasFields = Object.keys(given).length > 0
+  // The label of a button is no answer to a question for a text, or to one for answers.
+  const isIncomplete = chosen === 'approve' && !text && !hasFields && asksForMore(question)
   if (!option || isIncomplete || (text !== undefined && typeof text !== 'string')) {
     const error = new TypeError(
       isIncomplete
-        ? 'request_approval asks for a text: return { option, text }, or null'
+        ? `request_approval asks for ${question.tool === INPUT_SUBJECT ? 'a text: return { option, text }' : 'answers: return { option, answers } or { option, values }'}, or null`
         : `request_approval has no option ${JSON.stringify(answer)}: return the id of an option, { option, text }, or null`,
     )
     return { outcome: 'failed', code: 'handler_failed', error, openApproval: question }
@@ -197,8 +210,14 @@ const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveE
   const { label, continuation_token } = option
   const intent = text === undefined ? label : text
   const run = question.run_id === undefined ? {} : { run_id: question.run_id }
-  return { outcome: 'executed', code: null, choice: { intent, continuation: { ...run, continuation_token } } }
+  const continuation = { ...run, continuation_token }
+  const choice = { intent, continuation, ...(hasFields && { extensions: { [VENDOR]: given } }) }
+  return { outcome: 'executed', code: null, choice }
 }
+
+/** A question with a default may be approved as it is. */
+const asksForMore = ({ tool, questions, schema, default: byDefault }: RequestApprovalPayload): boolean =>
+  tool === INPUT_SUBJECT || ((questions !== undefined || schema !== undefined) && byDefault === undefined)
 
 const failureOf = (work: Exclude<WorkEnd<unknown>, { end: 'done' }>): DirectiveEnd => {
   if (work.end === 'failed') return { outcome: 'failed', code: 'handler_failed', error: work.error }
@@ -242,7 +261,15 @@ const readApproval = (payload: JsonObject): RequestApprovalPayload => {
     ids.add(id)
     return [{ id, label: typeof label === 'string' && label !== '' ? label : id, continuation_token: token }]
   })
-  return { ...payload, options: usable } as unknown as RequestApprovalPayload
+  // Another engine may use these names for something else.
+  const { questions, schema, default: byDefault, ...rest } = payload
+  return {
+    ...rest,
+    options: usable,
+    ...(isQuestionList(questions) && { questions }),
+    ...(isJsonObject(schema) && { schema }),
+    ...(isJsonObject(byDefault) && { default: byDefault }),
+  } as unknown as RequestApprovalPayload
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -1,4 +1,5 @@
 // The functions of a shell that do what directives say, and the data that they get.
+import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
 import type {
@@ -33,8 +34,14 @@ export interface TextAnswer {
   readonly text: string
 }
 
-/** The id of the chosen option, or an answer in words; null where the person answers later, by way of `shell.resume`. */
-export type QuestionReply = string | TextAnswer | null | undefined
+/** The answers to questions, or the values of a form, for a question of Bridle's engine. */
+export interface FieldsAnswer extends GivenAnswer {
+  /** The id of the chosen option: `approve`. */
+  readonly option: string
+}
+
+/** The id of the chosen option, an answer in words, or one with fields; null where the person answers later, by way of `shell.resume`. */
+export type QuestionReply = string | TextAnswer | FieldsAnswer | null | undefined
 
 /** Shows a question of the engine with its options. The shell sends what it resolves with to the engine. */
 export type ApprovalHandler = (

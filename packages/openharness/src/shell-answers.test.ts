@@ -1,6 +1,6 @@
-// Questions that take a text.
+// Questions that take a text, or answers.
 import { expect, test } from 'vitest'
-import type { ApprovalHandler } from './handlers.ts'
+import type { ApprovalHandler, QuestionReply } from './handlers.ts'
 import { outcomes, question, say, stubShell, success } from './stub-engine.suite.ts'
 
 const shellWith = (request_approval: ApprovalHandler) =>
@@ -54,4 +54,60 @@ test('[OHS60] the option alone is no answer to a question for a text; declining 
   expect(requests.slice(1).map(({ request }) => request.context?.continuation?.continuation_token)).toEqual(['no-d'])
   expect(openApprovals.map(({ run_id }) => run_id)).toEqual(['a', 'b', 'c'])
   expect(outcomes(feedback)[0]).toEqual(['failed', 'handler_failed'])
+})
+
+test('[OHS68] answers and values are fields of the request with the token; approve alone is none, unless there is a default', async () => {
+  const questions = [{ id: 'db', question: 'Which?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }]
+  const schema = { type: 'object', properties: { port: { type: 'integer' } } }
+  const asking = (run: string, more: object) => {
+    const { payload, ...directive } = question(run)
+    return { ...directive, payload: { ...payload, tool: 'ask', ...more } }
+  }
+  const replies: { readonly [run: string]: QuestionReply } = {
+    a: { option: 'approve', answers: { db: 'SQLite' } },
+    b: { option: 'approve', values: { port: 1 } },
+    c: 'approve',
+    d: 'approve',
+    e: 'deny',
+    f: 'approve',
+  }
+  const seen: unknown[] = []
+  const first = success(
+    asking('a', { questions }),
+    asking('b', { schema }),
+    asking('c', { questions }),
+    asking('d', { questions, default: { db: 'SQLite' } }),
+    asking('e', { schema }),
+    // Of another engine, with other fields under these names.
+    asking('f', { questions: 3, schema: 'none' }),
+  )
+  const { shell, requests, feedback } = stubShell([first, ...Array(5).fill(success())], {
+    handlers: {
+      render_message: () => {},
+      request_approval: ({ run_id = '', questions, schema }) => {
+        seen.push([run_id, questions?.length, schema?.type])
+        return replies[run_id]
+      },
+    },
+  })
+  const { openApprovals } = await shell.send('Go')
+  expect(
+    requests.slice(1).map(({ request }) => [request.context?.continuation?.run_id, request.context?.extensions]),
+  ).toEqual([
+    ['a', { 'dev.bridle': { answers: { db: 'SQLite' } } }],
+    ['b', { 'dev.bridle': { values: { port: 1 } } }],
+    ['d', undefined],
+    ['e', undefined],
+    ['f', undefined],
+  ])
+  expect(openApprovals.map(({ run_id }) => run_id)).toEqual(['c'])
+  expect(outcomes(feedback)[2]).toEqual(['failed', 'handler_failed'])
+  expect(seen).toEqual([
+    ['a', 1, undefined],
+    ['b', undefined, 'object'],
+    ['c', 1, undefined],
+    ['d', 1, undefined],
+    ['e', undefined, 'object'],
+    ['f', undefined, undefined],
+  ])
 })

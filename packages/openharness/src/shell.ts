@@ -157,8 +157,7 @@ const runTurn = async (
       break
     }
     try {
-      for (const { intent, continuation } of await exchange(id, input))
-        answers.push({ id: newId('req'), input: { intent, continuation } })
+      for (const choice of await exchange(id, input)) answers.push({ id: newId('req'), input: choice })
     } catch (fault) {
       // A later request of the turn must not take back what became of the earlier ones.
       if (sent === 0 && fault instanceof ShellFault && fault.code === 'invalid_options') throw fault

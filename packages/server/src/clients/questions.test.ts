@@ -79,7 +79,7 @@ test('[W29] [T34] three sessions are answered in the wrong order from three wire
     await ask(id, index + 1, { questions: [db, days] }, { questions: [{ ...db, question: 'And the other?' }] })
   const views = new Map(ids.map((id) => [id, harness(id)]))
   const view = (id: string) => views.get(id) as HarnessClient
-  const http = fabricClient({ url: server.url, agent: 'scripted' })
+  const http = fabricClient({ url: server.url })
   const fabric = fabricSocket('on-fabric')
 
   const answers: { readonly [id: string]: (approvalId: string, given: QuestionAnswers) => Promise<unknown> } = {
@@ -114,7 +114,7 @@ test('[W29] [T34] three sessions are answered in the wrong order from three wire
 test('[W29] [T34] of clients that answer at the same time one is heard, and the others learn who was first', async () => {
   const ids = ['race-1', 'race-2', 'race-3']
   for (const id of ids) await ask(id, 1, { questions: [db] })
-  const http = fabricClient({ url: server.url, agent: 'scripted' })
+  const http = fabricClient({ url: server.url })
   for (const id of ids) {
     const [first, second, fabric] = [harness(id), harness(id), fabricSocket(id)]
     const open = await question(first, 'Which database?')

@@ -155,8 +155,11 @@ export const errorEnvelope = (denial: Denial, body: JsonObject | null, ports: Fe
   )
 }
 
+/** The name of our fields among `extensions`. */
+export const VENDOR = 'dev.bridle'
+
 /** Fields of ours, under our name. */
-export const vendorFields = (fields: JsonObject): JsonObject => ({ 'dev.bridle': fields })
+export const vendorFields = (fields: JsonObject): JsonObject => ({ [VENDOR]: fields })
 
 /** The tenant of the message, for the check of access; null = it names none. */
 export const tenantOf = (body: JsonObject): string | null => {

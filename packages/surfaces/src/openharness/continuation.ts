@@ -11,6 +11,8 @@ export interface ContinuationClaim {
   readonly approvalId: string
   /** `status` only asks how things stand, and never approves. */
   readonly option: 'status' | 'approve' | 'deny'
+  /** The place of the option in a question with a single choice. */
+  readonly choice?: number
 }
 
 /** A server without a secret, as in tests, has one for as long as it lives. Made on first use: Workers have no randomness before. */

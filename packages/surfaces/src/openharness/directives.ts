@@ -1,12 +1,11 @@
 import type { JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
 import type { Approval } from '@bridle/kernel/projections/approvals'
-import { takesText } from '@bridle/kernel/rules/approvals/typed-answers'
-import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
 import type { ActionDirective, RequestMessage } from '@bridle/wire/openharness/wire'
 import type { AppPorts } from '../app.ts'
 import { hasCapability } from './codec.ts'
 import { type ContinuationClaim, sealContinuation } from './continuation.ts'
+import { adviceOf, offeredAnswers, questionPayload } from './questions.ts'
 import { shapeQuestion, shapeText } from './shell.ts'
 
 /** A run that said nothing has no directive. */
@@ -33,11 +32,7 @@ export const shapeDirectives = (
 const withAdvice = (directive: ActionDirective): ActionDirective => {
   const { action_type: type, payload = {} } = directive
   if (type !== 'request_approval' || typeof payload.message !== 'string') return directive
-  const advice =
-    payload.tool === INPUT_SUBJECT
-      ? 'Answer with your next message.'
-      : 'This shell cannot answer. The work waits for an approval elsewhere.'
-  return { ...directive, payload: { ...payload, fallback_message: `${payload.message} ${advice}` } }
+  return { ...directive, payload: { ...payload, fallback_message: adviceOf(payload) } }
 }
 
 /** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */
@@ -65,25 +60,22 @@ export const approvalDirective = async (
   runId: string,
   approval: Approval,
 ): Promise<ActionDirective> => {
-  const token = (option: ContinuationClaim['option']) =>
-    sealContinuation(ports, { key, runId, approvalId: approval.id, option })
+  const token = (claim: Pick<ContinuationClaim, 'option' | 'choice'>) =>
+    sealContinuation(ports, { key, runId, approvalId: approval.id, ...claim })
   // A call that may have happened already could happen twice.
   const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : RISK_TIERS[approval.risk ?? 'medium']
-  const isText = takesText(approval)
   const { expiresAt } = approval
+  const options = offeredAnswers(approval).map(async ({ id, label, ...claim }) => ({
+    ...{ id, label, continuation_token: await token(claim) },
+  }))
   const payload: JsonObject = {
-    message: approval.reason || `May ${approval.tool} run?`,
-    // Shells of this protocol know a question for a text by this name.
-    tool: isText ? INPUT_SUBJECT : approval.tool,
+    ...questionPayload(approval),
     arguments: approval.arguments,
     risk,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     run_id: runId,
-    continuation_token: await token('status'),
-    options: [
-      { id: 'approve', label: isText ? 'Answer' : 'Approve', continuation_token: await token('approve') },
-      { id: 'deny', label: isText ? 'Decline' : 'Deny', continuation_token: await token('deny') },
-    ],
+    continuation_token: await token({ option: 'status' }),
+    options: await Promise.all(options),
   }
   return {
     action_type: 'request_approval',

@@ -1,49 +1,51 @@
 // A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
 
-import type { QuestionAnswers } from '@bridle/events/answers'
-import { ownProperty, present } from '@bridle/events/json'
+import type { GivenAnswer } from '@bridle/events/answers'
+import { ownProperty } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
-import type { Key } from '@bridle/kernel/event'
-import { takesText, textAnswer } from '@bridle/kernel/rules/approvals/typed-answers'
+import type { RequestPayload } from '@bridle/wire/openharness/wire'
 import type { AppPorts } from '../app.ts'
 import { actorField } from '../http/access/users.ts'
-import { Denial } from '../http/denials/denial.ts'
+import { Denial, isDenial } from '../http/denials/denial.ts'
 import { refusalDenial } from '../http/denials/kernel-denials.ts'
 import { commandKey } from '../http/requests/command-id.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import type { ContinuationClaim } from './continuation.ts'
-import { engineError, expiredContinuation, invalidField, requestIdConflict } from './errors.ts'
+import { engineError, expiredContinuation, requestIdConflict } from './errors.ts'
 import { idFrom } from './line-ids.ts'
+import { answerWords, shellAnswer, unfitAnswer } from './questions.ts'
 
 /** Null = the run goes on, and its answer can be awaited. */
 export const resumeRun = async (
   { ports, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
-  { key, approvalId, option }: ContinuationClaim,
+  claim: ContinuationClaim,
   requestId: string | null,
-  intent: string | undefined,
+  request: RequestPayload,
 ): Promise<Denial | null> => {
+  const { key, approvalId, option } = claim
   if (option === 'status') return null
   if (!access.scopes.includes('approve')) return new Denial('forbidden', 'This needs the scope "approve".')
   const decision = option === 'approve' ? 'approved' : 'denied'
-  const answersOf = option === 'approve' ? await textAnswers(ports, key, approvalId) : null
-  if (answersOf && !intent) return invalidField('context.user_intent', 'Send the answer to the question, as a text.')
-  const answers = answersOf?.(intent ?? '')
+  const answer = option === 'approve' ? await answerTo(ports, claim, request) : null
+  if (isDenial(answer)) return answer
   // The id is that of the question, and the hash that of the request: the question is answered once, by one request. The request's own id
   // is taken with it, so that no other request of the session can have it.
-  const answered = { decision, ...(answersOf && { intent }) }
+  const answered = { decision, ...(answer && answerWords(claim, request)) }
   const own = requestId ? commandKey(await idFrom(requestId), { approvalId, ...answered }) : null
   const once = commandKey(`oh-continue:${approvalId}`, { requestId, ...answered })
   const id = once && { ...once, also: own }
-  const answer = await ports.host.send(
+  const reply = await ports.host.send(
     key,
-    { type: 'approve', approvalId, decision, ...present({ answers }), ...actorField(access) },
+    { type: 'approve', approvalId, decision, ...answer?.given, ...actorField(access) },
     id,
   )
-  if (!isRefusal(answer)) return null
+  if (!isRefusal(reply)) return null
   const approvals = (await ports.host.find(key))?.state.approvals
   const settled = approvals && ownProperty(approvals.decided, approvalId)?.decision
   const isAnswered = settled === 'approved' || settled === 'denied'
-  switch (answer.refused) {
+  switch (reply.refused) {
+    case 'invalid_answer':
+      return unfitAnswer(request, reply.message)
     case 'command_conflict':
       return isAnswered ? used() : requestIdConflict()
     case 'approval_not_found':
@@ -51,22 +53,23 @@ export const resumeRun = async (
     case 'approval_settled':
       return isAnswered ? used() : expired()
     default:
-      return refusalDenial(answer)
+      return refusalDenial(reply)
   }
 }
 
-/** A text as the answers of a question that takes one; null = it takes none. */
-const textAnswers = async (
+/** The answer of a request to a question; null = it is none. `given` null = the default. */
+const answerTo = async (
   { host }: AppPorts,
-  key: Key,
-  approvalId: string,
-): Promise<((text: string) => QuestionAnswers) | null> => {
-  const approvals = (await host.find(key))?.state.approvals
-  const open = approvals && ownProperty(approvals.open, approvalId)
-  if (open) return takesText(open) ? (text) => textAnswer(open, text) : null
-  // The answer decides whether this is the same one again.
-  const decided = approvals && ownProperty(approvals.decided, approvalId)
-  return decided?.kind === 'question' ? () => ({}) : null
+  claim: ContinuationClaim,
+  request: RequestPayload,
+): Promise<{ readonly given: GivenAnswer | null } | Denial | null> => {
+  const approvals = (await host.find(claim.key))?.state.approvals
+  const open = approvals && ownProperty(approvals.open, claim.approvalId)
+  const kind = open?.kind ?? (approvals && ownProperty(approvals.decided, claim.approvalId))?.kind
+  if (kind !== 'question') return null
+  // Where it is decided, the request decides whether this is the same answer again.
+  const given = open ? shellAnswer(open, claim, request) : { answers: {} }
+  return isDenial(given) ? given : { given }
 }
 
 const used = (): Denial => engineError('continuation_used', 'This question is answered already.')

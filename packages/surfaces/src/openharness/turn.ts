@@ -153,7 +153,7 @@ const continueRun = async (
       'context.continuation.continuation_token',
       'Send a token that this engine gave for this session.',
     )
-  return (await resumeRun(call, claim, message.request_id ?? null, message.request.context?.user_intent)) ?? claim
+  return (await resumeRun(call, claim, message.request_id ?? null, message.request)) ?? claim
 }
 
 const submitIntent = async (

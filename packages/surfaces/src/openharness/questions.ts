@@ -1,0 +1,112 @@
+// Questions for shells: what a shell gets, and the answer that it sends back. A question with a single choice is answered by the token of an
+// option, a text by the words of the user, and everything else by fields of ours.
+
+import type { GivenAnswer } from '@bridle/events/answers'
+import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
+import type { Question } from '@bridle/events/questions'
+import type { Approval } from '@bridle/kernel/projections/approvals'
+import { givenAnswer, questionFields } from '@bridle/kernel/question-request'
+import { takesText, textAnswer } from '@bridle/kernel/rules/approvals/typed-answers'
+import { INPUT_SUBJECT } from '@bridle/kernel/user-input'
+import type { RequestPayload } from '@bridle/wire/openharness/wire'
+import type { Denial } from '../http/denials/denial.ts'
+import { VENDOR } from './codec.ts'
+import type { ContinuationClaim } from './continuation.ts'
+import { invalidField } from './errors.ts'
+
+/** The path of answers in a request. */
+const ANSWER_FIELD = `context.extensions.${VENDOR}`
+
+/** An answer that the shell can offer: its id and label, and the claim of its token. */
+interface OfferedAnswer extends Pick<ContinuationClaim, 'option' | 'choice'> {
+  readonly id: string
+  readonly label: string
+}
+
+/** The options of a `request_approval`: those of a single choice, and approving and refusing. */
+export const offeredAnswers = (approval: Approval): readonly OfferedAnswer[] => {
+  if (approval.kind !== 'question')
+    return [
+      { id: 'approve', label: 'Approve', option: 'approve' },
+      { id: 'deny', label: 'Deny', option: 'deny' },
+    ]
+  const choices = choicesOf(approval).map(({ label }, choice) => ({
+    ...{ id: `option-${choice + 1}`, label, option: 'approve' as const, choice },
+  }))
+  const isOnlyChoice = choices.length > 0 && !takesText(approval)
+  return [
+    ...choices,
+    ...(isOnlyChoice ? [] : [{ id: 'approve', label: 'Answer', option: 'approve' as const }]),
+    { id: 'deny', label: 'Decline', option: 'deny' },
+  ]
+}
+
+/** The fields of a question in the payload of its directive. */
+export const questionPayload = (approval: Approval): JsonObject => {
+  if (approval.kind !== 'question')
+    return { message: approval.reason || `May ${approval.tool} run?`, tool: approval.tool }
+  const { questions, ...form } = questionFields(approval)
+  const texts = (questions ?? []).map(({ question }) => question)
+  return {
+    message: texts.join('\n') || approval.reason,
+    // Shells of this protocol know a question for a text by this name.
+    tool: takesText(approval) ? INPUT_SUBJECT : approval.tool,
+    ...(questions && { questions: questions as readonly JsonObject[] }),
+    ...form,
+  }
+}
+
+/** What a shell shows that cannot ask: the question, its options, and where it is answered. */
+export const adviceOf = (payload: JsonObject): string => {
+  const { message, tool, questions, schema } = payload
+  const isQuestion = questions !== undefined || schema !== undefined
+  const where =
+    tool === INPUT_SUBJECT
+      ? 'Answer with your next message.'
+      : isQuestion
+        ? 'This shell cannot answer. The question waits in the inbox: answer it there, or on another screen.'
+        : 'This shell cannot answer. The work waits for an approval elsewhere.'
+  const [question, ...others] = (questions ?? []) as readonly Question[]
+  const options = others.length > 0 ? [] : (question?.options ?? [])
+  const labels = options.map(({ label }) => `"${label}"`).join(', ')
+  return [message, labels && `Options: ${labels}.`, where].filter(Boolean).join(' ')
+}
+
+/** The answer in a request with the token of `approve`. Null: the default. */
+export const shellAnswer = (
+  open: Approval,
+  { choice }: ContinuationClaim,
+  { context }: RequestPayload,
+): GivenAnswer | Denial | null => {
+  const label = choice === undefined ? undefined : choicesOf(open)[choice]?.label
+  if (label !== undefined) return { answers: textAnswer(open, label) }
+  const sent = extensionAnswer(context)
+  if (sent) return sent
+  const intent = context?.user_intent
+  if (takesText(open))
+    return intent
+      ? { answers: textAnswer(open, intent) }
+      : invalidField('context.user_intent', 'Send the answer to the question, as a text.')
+  return open.default === undefined
+    ? invalidField(ANSWER_FIELD, `Send \`${open.schema ? 'values' : 'answers'}\` in ${ANSWER_FIELD}.`)
+    : null
+}
+
+/** What the request says that the answer depends on: with the same id it must be the same. */
+export const answerWords = ({ choice }: ContinuationClaim, { context }: RequestPayload): JsonObject => {
+  if (choice !== undefined) return { choice }
+  const { answers, values } = extensionAnswer(context) ?? {}
+  return present({ answers, values, intent: context?.user_intent }) as JsonObject
+}
+
+/** An answer that does not fit leaves the question open. Its message names the question. */
+export const unfitAnswer = ({ context }: RequestPayload, message: string): Denial =>
+  invalidField(extensionAnswer(context) ? ANSWER_FIELD : 'context.user_intent', message)
+
+const choicesOf = ({ questions = [] }: Approval) =>
+  questions.length === 1 && !questions[0]?.multi_select ? (questions[0]?.options ?? []) : []
+
+const extensionAnswer = (context: RequestPayload['context']): GivenAnswer | null => {
+  const fields = context?.extensions?.[VENDOR]
+  return isJsonObject(fields) ? givenAnswer(fields as GivenAnswer) : null
+}
