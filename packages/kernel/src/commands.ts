@@ -57,6 +57,11 @@ export interface InputAnswerOption {
   readonly inputAnswer?: InputAnswer
 }
 
+/** The answer that the words of a prompt mean, as a voice line has understood them. They are a prompt like any other where it is too late. */
+export interface PromptMeaning extends GivenAnswer {
+  readonly approvalId: string
+}
+
 export interface InputAnswer extends GivenAnswer {
   readonly approvalId: string
   readonly digest: string
@@ -95,6 +100,7 @@ export type Command =
        * `answer`: the prompt answers the open question for a text. `approval_not_found` if there is none.
        */
       readonly only?: 'join' | 'answer'
+      readonly meaning?: PromptMeaning
     } & PromptFields &
       InputAnswerOption &
       OwnerOption)

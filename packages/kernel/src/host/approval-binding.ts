@@ -25,10 +25,13 @@ export const bindApproval = async <C extends Command>(session: Session, command:
 }
 
 const bindAnswer = async (session: Session, command: PromptCommand, digest: Digest): Promise<PromptCommand> => {
-  const question = openTextQuestion(session.state)
+  const meaning = 'meaning' in command ? command.meaning : undefined
+  const question = meaning
+    ? ownProperty(session.state.approvals.open, meaning.approvalId)
+    : openTextQuestion(session.state)
   const isAnswer = !('only' in command && command.only === 'join') && !('input' in command && hasFiles(command.input))
   if (!question || !isAnswer) return command
-  const answers = textAnswer(question, command.prompt)
+  const answers = meaning?.answers ?? textAnswer(question, command.prompt)
   const args = answeredArguments(question.arguments, { answers })
   const inputAnswer = { approvalId: question.id, answers, digest: await callDigest(digest, question.tool, args) }
   return { ...command, inputAnswer }

@@ -61,7 +61,7 @@ class CascadeLine implements EngineLine {
     this.#request = request
     this.#client = openClient(client, this.#closing.signal)
     this.#ports = ports
-    this.#prompts = new LinePrompts(request, this.#client, ports)
+    this.#prompts = new LinePrompts(request, this.#client, ports, (runId, words) => this.#runs.ask(runId, words))
     this.#keeper = AudioKeeper.of(request, ports)
     this.#turns = this.#listen()
     this.#runs = new SpokenRuns({

@@ -1,18 +1,27 @@
 // Tells a line of calls in spoken turns that wait for a person: a listener of the session's log.
 import type { AnyEvent } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
+import { requestFields } from '@bridle/kernel/question-request'
 import type { Session } from '@bridle/kernel/session/session'
 import type { Audience, Listener } from '@bridle/kernel/session/subscribers'
 import { type SpokenCall, spokenCall } from '../spoken/spoken-call.ts'
+import { askedWords } from '../spoken/spoken-question.ts'
 
 export interface CallApproval {
   readonly tool: string
   readonly call: SpokenCall
 }
 
+/** Words with which the line asks a question, or goes on with it. */
+export interface AskedQuestion {
+  readonly asks: readonly string[]
+}
+
+export type LineNotice = CallApproval | AskedQuestion
+
 let lastKey = 0
 
-export const watchApprovals = (session: Session, onApproval: (approval: CallApproval) => void): (() => void) => {
+export const watchApprovals = (session: Session, onApproval: (notice: LineNotice) => void): (() => void) => {
   lastKey += 1
   const audience: Audience = {
     key: `voice-approvals-${lastKey}`,
@@ -24,7 +33,7 @@ export const watchApprovals = (session: Session, onApproval: (approval: CallAppr
   const listener: Listener = {
     audience,
     send: (text) => {
-      for (const approval of JSON.parse(text) as CallApproval[]) onApproval(approval)
+      for (const notice of JSON.parse(text) as LineNotice[]) onApproval(notice)
     },
     unsent: () => 0,
     // The socket of the client follows the same log, and ends the line.
@@ -34,10 +43,12 @@ export const watchApprovals = (session: Session, onApproval: (approval: CallAppr
   return () => void session.subscribers.remove(listener)
 }
 
-const approvalIn = (event: AnyEvent, session: Session): CallApproval[] => {
+const approvalIn = (event: AnyEvent, session: Session): LineNotice[] => {
   if (event.type !== 'approval_required' || event.hearsay) return []
   const { run } = session.state.lifecycle
   if (!run?.spoken || run.runId !== event.run) return []
-  const { tool_name: tool, kind = 'tool', arguments: args = {} } = event.payload
+  const { tool_name: tool, arguments: args = {} } = event.payload
+  const { kind, ...asked } = requestFields(event.payload)
+  if (kind === 'question') return [{ asks: askedWords(asked) }]
   return [{ tool, call: spokenCall(kind, withoutCallId(args)) }]
 }

@@ -1,7 +1,7 @@
 // The notices of a line: sentences that it speaks beside the answers. No run has them, and the log has their events.
-import type { CallApproval } from './approval-watch.ts'
+import type { LineNotice } from './approval-watch.ts'
 import type { LineAnswersPorts } from './line-answers.ts'
-import { approvalNotice } from './notice.ts'
+import { lineNotice } from './notice.ts'
 import type { ResponseEvent, ResponseUsage } from './provider.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
@@ -24,11 +24,11 @@ export class LineNotices {
     this.#spoken = new SpokenAnswer('', ports.request.format)
   }
 
-  /** A call waits for a person: the model knows, and the line says so. */
-  async announce(approval: CallApproval): Promise<void> {
+  /** A call or a question waits for a person: the model knows, and the line says so. */
+  async announce(waiting: LineNotice): Promise<void> {
     const connection = await this.#ports.link.connect()
     if ('code' in connection || this.#isHungUp) return
-    const notice = approvalNotice(approval)
+    const notice = lineNotice(waiting)
     this.#asked.add(notice.response)
     connection.api.announce(notice)
   }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@bridle/events/json'
 import { expect, test } from 'vitest'
 import { spokenCall } from '../spoken/spoken-call.ts'
-import { approvalNotice } from './notice.ts'
+import { lineNotice } from './notice.ts'
 
 const instructionsFor = (args: JsonObject): string =>
-  approvalNotice({ tool: 'pay', call: spokenCall('tool', args) }).instructions
+  lineNotice({ tool: 'pay', call: spokenCall('tool', args) }).instructions
 const SAYS =
   'Say in one short sentence, in the language of the conversation, that "pay" waits for the approval of a person.'
 

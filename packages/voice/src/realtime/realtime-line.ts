@@ -7,7 +7,7 @@ import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { LinePrompts, TURN_LOST } from '../spoken/prompts.ts'
 import { speechUsage } from '../spoken/speech-usage.ts'
-import { watchApprovals } from './approval-watch.ts'
+import { type LineNotice, watchApprovals } from './approval-watch.ts'
 import { isFinalFault, LOST, TURN_EMPTY } from './faults.ts'
 import { LineAnswers } from './line-answers.ts'
 import type { ProviderAccess, RealtimeEvent, SpeakerEvent } from './provider.ts'
@@ -57,7 +57,7 @@ export class RealtimeLine implements EngineLine {
     this.#request = request
     this.#client = client
     this.#ports = ports
-    this.#prompts = new LinePrompts(request, client, ports)
+    this.#prompts = new LinePrompts(request, client, ports, (_runId, asks) => this.#announce({ asks }))
     this.#keeper = AudioKeeper.of(request, ports)
     this.#speaker = this.#keeper && new SpeakerAudio(request.format, request.turns)
     this.#turns = new SpeakerTurns({
@@ -84,9 +84,7 @@ export class RealtimeLine implements EngineLine {
       ...{ label: provider.label, modelId: this.model },
       whenHeard: () => this.#turns.whenKnown(),
     })
-    this.#stopWatch = watchApprovals(request.session, (approval) => {
-      this.answers.notices.announce(approval).catch(() => {})
-    })
+    this.#stopWatch = watchApprovals(request.session, (notice) => this.#announce(notice))
   }
 
   async connect(): Promise<VoiceFault | null> {
@@ -146,6 +144,10 @@ export class RealtimeLine implements EngineLine {
   #closeConnection(): void {
     if (this.#input.isEnding || this.#turns.size > 0) return
     void this.answers.responses.whenIdle().then(() => this.#link.close())
+  }
+
+  #announce(notice: LineNotice): void {
+    this.answers.notices.announce(notice).catch(() => {})
   }
 
   #handle(event: RealtimeEvent): void {

@@ -2,32 +2,47 @@
 import { isRefusal } from '@bridle/kernel/commands'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { LinePorts } from '../engine.ts'
+import { SpokenAnswers } from './spoken-answers.ts'
 
 export class LinePrompts {
   readonly #request: VoiceRequest
   readonly #client: VoiceClient
   readonly #ports: LinePorts
+  readonly #ask: (runId: string, words: readonly string[]) => void
+  readonly #answers = new SpokenAnswers()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(request: VoiceRequest, client: VoiceClient, ports: LinePorts) {
+  /** `ask` says words of the line itself: what it asks about an open question. */
+  constructor(
+    request: VoiceRequest,
+    client: VoiceClient,
+    ports: LinePorts,
+    ask: (runId: string, words: readonly string[]) => void,
+  ) {
     this.#request = request
     this.#client = client
     this.#ports = ports
+    this.#ask = ask
   }
 
-  /** Resolves to the run once the prompt is in the log; null: the client knows why it is not. `after`: an interruption that comes first. */
+  /** Resolves to the run once the prompt is in the log; null: the line asks on, or the client knows why it is not. `after`: an interruption that comes first. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted
     return submitted
   }
 
-  async #send(prompt: string): Promise<string | null> {
-    const { key, user, opening, owner } = this.#request
+  async #send(text: string): Promise<string | null> {
+    const { key, session, user, opening, owner } = this.#request
+    const heard = this.#answers.hear(session.state, text)
+    if ('asks' in heard) {
+      this.#ask(heard.runId, heard.asks)
+      return null
+    }
     try {
       const answer = await this.#ports.send(key, {
         type: 'submit',
-        prompt,
+        ...heard,
         spoken: true,
         ...(user !== null && { actor: user }),
         ...(opening && { opening }),

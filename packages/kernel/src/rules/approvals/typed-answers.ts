@@ -1,12 +1,13 @@
 // A prompt that answers the question of a run: the user types the text instead of filling in the question. Only one question that takes
 // free text is answered so. A typed "yes" must never approve a tool.
 
-import type { QuestionAnswers } from '@bridle/events/answers'
+import { answerProblem, type QuestionAnswers } from '@bridle/events/answers'
 import { isJsonObject, type Json } from '@bridle/events/json'
 import type { Command, InputAnswer, PromptAnswer } from '../../commands.ts'
 import { messageIdOf } from '../../ids.ts'
-import type { Approval } from '../../projections/approvals.ts'
+import { type Approval, takesAnswers } from '../../projections/approvals.ts'
 import type { SessionState } from '../../projections/state.ts'
+import { questionRequest } from '../../question-request.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { approve } from './approvals.ts'
 
@@ -49,7 +50,10 @@ export const answerQuestion = (
   return { runId: run.runId, messageId, delivery: 'steered', approvalId: inputAnswer.approvalId }
 }
 
-const isStillOpen = (w: DecisionBuilder, { approvalId }: InputAnswer): boolean => {
-  const question = openTextQuestion(w.state)
-  return question?.id === approvalId && (question.expiresAt === null || w.now < question.expiresAt)
+/** Words that mean an option are checked here: a plain text always fits a question that takes one. */
+const isStillOpen = (w: DecisionBuilder, { approvalId, ...given }: InputAnswer): boolean => {
+  const [question, ...others] = Object.values(w.state.approvals.open)
+  if (question?.id !== approvalId || others.length > 0 || !takesAnswers(question)) return false
+  const isInTime = question.expiresAt === null || w.now < question.expiresAt
+  return isInTime && answerProblem(questionRequest(question), given) === null
 }

@@ -6,9 +6,10 @@ import { answerOf } from '@bridle/kernel/projections/message-parts'
 import type { SessionState } from '@bridle/kernel/projections/state'
 import { truncate } from '@bridle/kernel/text/truncate'
 import { restSentence, spokenCall } from '../../spoken/spoken-call.ts'
+import { askedWords } from '../../spoken/spoken-question.ts'
 import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
-import { noticeOf, type Utterance } from './utterance.ts'
+import { noticeOf, noticesOf, type Utterance } from './utterance.ts'
 
 /** Spoken words of an approval or of its tool: a sentence stays short. */
 const NOTICE_CHARS_MAX = 120
@@ -46,9 +47,15 @@ export class AnswerReader {
     const hasFailed = this.isOver && answer?.status === 'error'
     return [
       ...parts.map((part) => ({ ...part, runId: this.runId, isNotice: false })),
-      ...notices.flatMap(approvalNotices).map((words) => noticeOf(this.runId, words)),
+      ...notices.flatMap((approval) => this.#announce(approval)),
       ...(hasFailed ? [noticeOf(this.runId, FAILURE_NOTICE)] : []),
     ]
+  }
+
+  #announce(approval: Approval): readonly Utterance[] {
+    return approval.kind === 'question'
+      ? askedWords(approval).flatMap((words) => noticesOf(this.runId, words))
+      : approvalNotices(approval).map((words) => noticeOf(this.runId, words))
   }
 
   /** A retry may withdraw text. What was spoken was spoken: the answer goes on from the text that replaces it. */
@@ -71,10 +78,9 @@ const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): str
   return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
 }
 
-/** A question for a text is asked as it is. A budget is no tool, and its reason is full of numbers. */
+/** A budget is no tool, and its reason is full of numbers. */
 const approvalNotice = (kind: string, tool: string, reason: string): string => {
   if (kind === 'budget') return 'I have reached a limit, and need an approval to go on.'
-  if (kind === 'question') return plainWords(reason)
   if (kind !== 'tool') return 'I need a decision before I go on.'
   const [name, why] = [tool.replace(/[_-]+/g, ' '), plainWords(reason)].map((words) =>
     truncate(words, NOTICE_CHARS_MAX),

@@ -13,6 +13,7 @@ import { AnswerReader, findAnswer } from './answer-reader.ts'
 import { heardText } from './heard-text.ts'
 import { positionOf } from './playback.ts'
 import { SpeechQueue, type SpeechQueuePorts, type StoppedSpeech } from './speech-queue.ts'
+import { noticesOf } from './utterance.ts'
 
 export interface SpokenRunsPorts extends LinePorts, Pick<SpeechQueuePorts, 'synthesize'> {
   readonly request: VoiceRequest
@@ -68,6 +69,11 @@ export class SpokenRuns {
   follow(runId: string, skippedChars = 0): void {
     if (!this.#readers.has(runId)) this.#readers.set(runId, new AnswerReader(runId, skippedChars))
     this.#look()
+  }
+
+  /** Says words of the line itself. */
+  ask(runId: string, words: readonly string[]): void {
+    this.#queue.add(words.flatMap((text) => noticesOf(runId, text)))
   }
 
   /** The listener speaks: an answer that is heard now stops. Resolves when the log knows. */

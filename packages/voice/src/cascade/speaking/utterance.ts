@@ -1,5 +1,5 @@
 // Text on its way to a listener, and its audio as far as it was sent.
-import type { SpokenPart } from '../text/sentences.ts'
+import { SentenceCutter, type SpokenPart } from '../text/sentences.ts'
 
 /** Words that are spoken at once: a part of the answer of a run, or a notice about the run. */
 export interface Utterance extends SpokenPart {
@@ -17,6 +17,14 @@ export interface SentSpeech {
   endMs: number
   /** `complete`: all of its audio was sent. `broken`: no more of it comes. */
   state: 'coming' | 'complete' | 'broken'
+}
+
+/** A long text, such as a question, is said in sentences. */
+export const noticesOf = (runId: string, text: string): readonly Utterance[] => {
+  const cutter = new SentenceCutter()
+  return [...cutter.write(text), ...cutter.flush()].flatMap(({ words }) =>
+    words === '' ? [] : [noticeOf(runId, words)],
+  )
 }
 
 export const noticeOf = (runId: string, words: string): Utterance => ({
