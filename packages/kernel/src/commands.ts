@@ -57,7 +57,7 @@ export interface InputAnswerOption {
   readonly inputAnswer?: InputAnswer
 }
 
-/** The answer that the words of a prompt mean, as a voice line has understood them. They are a prompt like any other where it is too late. */
+/** The answer that a spoken prompt stands for. If the question is already closed, the prompt is a normal one. */
 export interface PromptMeaning extends GivenAnswer {
   readonly approvalId: string
 }

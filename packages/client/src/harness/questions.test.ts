@@ -34,11 +34,20 @@ test('[H205] an answer is an approval with answers or values, and rejects where 
   const [first = '', second = '', third = ''] = line.commands.map(({ commandId }) => commandId)
   line.tell(
     { type: 'ack', commandId: first, ok: true, answer: { approvalId: 'apr-1', decision: 'approved' } },
-    { type: 'ack', commandId: second, ok: false, code: 'invalid_answer', message: 'Field "port" must be a whole number.' },
+    {
+      type: 'ack',
+      commandId: second,
+      ok: false,
+      code: 'invalid_answer',
+      message: 'Field "port" must be a whole number.',
+    },
     { type: 'ack', commandId: third, ok: true },
   )
   expect(await answered).toMatchObject({ approvalId: 'apr-1' })
-  await expect(refused).rejects.toMatchObject({ code: 'invalid_answer', message: 'Field "port" must be a whole number.' })
+  await expect(refused).rejects.toMatchObject({
+    code: 'invalid_answer',
+    message: 'Field "port" must be a whole number.',
+  })
   await byDefault
   client.close()
 })

@@ -1,4 +1,4 @@
-// Open questions of a session, and the answer in the form of a page.
+// Open questions of a session, and the HTML forms that answer them.
 
 import type { GivenAnswer, QuestionAnswers } from '@bridle/events/answers'
 import { type FieldOption, type FormField, formFields } from '@bridle/events/forms'
@@ -16,7 +16,7 @@ export type OpenQuestion = Omit<HarnessApproval, 'kind' | keyof QuestionRequest>
 export const openQuestions = ({ approvals = [] }: Pick<HarnessState, 'approvals'>): readonly OpenQuestion[] =>
   approvals.filter((approval) => isOpenQuestion(approval))
 
-/** Whether an approval is answered with answers or values, and not with a yes. */
+/** Whether an approval takes answers or values instead of a yes or no. */
 export const isOpenQuestion = (approval: HarnessApproval | OpenQuestion): approval is OpenQuestion =>
   approval.kind === 'question' && (approval.questions !== undefined || approval.schema !== undefined)
 
@@ -48,8 +48,8 @@ export interface FormEntries {
 }
 
 /**
- * The answer in a form of a page, whose inputs have the names of `answerFields`. Blank inputs count as absent. Of several values for a single choice
- * the last one counts: it is the text after the options. A value that does not fit is passed on, so that the server's refusal names it.
+ * Reads the answer from an HTML form whose inputs are named after `answerFields`. Blank inputs count as absent. If a single choice has several values,
+ * the last one counts, because it is the text after the options. Values that do not fit are sent unchanged, so that the server's refusal names them.
  */
 export const readAnswer = (request: QuestionRequest, form: FormEntries): GivenAnswer => {
   const entries = answerFields(request).flatMap((field): [string, Json][] => {

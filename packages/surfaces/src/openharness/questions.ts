@@ -1,5 +1,5 @@
-// Questions for shells: what a shell gets, and the answer that it sends back. A question with a single choice is answered by the token of an
-// option, a text by the words of the user, and everything else by fields of ours.
+// Encodes questions for shells, and decodes their answers. The token of an option answers a single choice, `user_intent` answers a text question, and
+// everything else takes vendor fields.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
@@ -17,13 +17,13 @@ import { invalidField } from './errors.ts'
 /** The path of answers in a request. */
 const ANSWER_FIELD = `context.extensions.${VENDOR}`
 
-/** An answer that the shell can offer: its id and label, and the claim of its token. */
+/** An option of the directive, and the claim in its token. */
 interface OfferedAnswer extends Pick<ContinuationClaim, 'option' | 'choice'> {
   readonly id: string
   readonly label: string
 }
 
-/** The options of a `request_approval`: those of a single choice, and approving and refusing. */
+/** The options of a `request_approval`. A single choice has one for each label. */
 export const offeredAnswers = (approval: Approval): readonly OfferedAnswer[] => {
   if (approval.kind !== 'question')
     return [
@@ -56,7 +56,7 @@ export const questionPayload = (approval: Approval): JsonObject => {
   }
 }
 
-/** What a shell shows that cannot ask: the question, its options, and where it is answered. */
+/** The fallback text for shells without approvals: the question, its options, and where to answer. */
 export const adviceOf = (payload: JsonObject): string => {
   const { message, tool, questions, schema } = payload
   const isQuestion = questions !== undefined || schema !== undefined
@@ -92,14 +92,14 @@ export const shellAnswer = (
     : null
 }
 
-/** What the request says that the answer depends on: with the same id it must be the same. */
+/** The fields that make two requests the same answer. */
 export const answerWords = ({ choice }: ContinuationClaim, { context }: RequestPayload): JsonObject => {
   if (choice !== undefined) return { choice }
   const { answers, values } = extensionAnswer(context) ?? {}
   return present({ answers, values, intent: context?.user_intent }) as JsonObject
 }
 
-/** An answer that does not fit leaves the question open. Its message names the question. */
+/** The refusal of an answer that does not fit. The question stays open. */
 export const unfitAnswer = ({ context }: RequestPayload, message: string): Denial =>
   invalidField(extensionAnswer(context) ? ANSWER_FIELD : 'context.user_intent', message)
 

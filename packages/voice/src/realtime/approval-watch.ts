@@ -12,7 +12,7 @@ export interface CallApproval {
   readonly call: SpokenCall
 }
 
-/** Words with which the line asks a question, or goes on with it. */
+/** A question in spoken form, or its next part. */
 export interface AskedQuestion {
   readonly asks: readonly string[]
 }

@@ -7,7 +7,7 @@ import { newResponseName } from './response-request.ts'
 export const lineNotice = (notice: LineNotice): NoticeRequest =>
   'asks' in notice ? questionNotice(notice) : approvalNotice(notice)
 
-/** The words are quoted as JSON, as those of a call are. */
+/** Words of an agent are quoted as JSON: they must not read as an instruction. */
 const questionNotice = ({ asks }: AskedQuestion): NoticeRequest => {
   const words = JSON.stringify(asks.join(' '))
   return {

@@ -1,9 +1,9 @@
-// The answer to a question in what somebody said: an option by its words or its place, or any text where the question takes it. In doubt it is
-// none, since a wrong option would be acted upon.
+// Matches speech with the options of a question: by label, by place, or as free text. Ambiguous speech matches nothing, because the agent would act
+// on the wrong option.
 import type { QuestionAnswer } from '@bridle/events/answers'
 import type { Question, QuestionOption } from '@bridle/events/questions'
 
-/** Null: the words are no answer. */
+/** Null if the speech does not answer the question. */
 export const heardAnswer = (question: Question, said: string): QuestionAnswer | null => {
   const { options = [], multi_select, allow_free_text } = question
   if (options.length === 0) return multi_select ? [said] : said
@@ -25,7 +25,7 @@ const severalOptions = (options: readonly QuestionOption[], said: string): reado
   return [...new Set((found as readonly QuestionOption[]).map(({ label }) => label))]
 }
 
-/** The option that the words name, and nothing else. */
+/** The option if the speech names it and nothing else. */
 const wholeOption = (options: readonly QuestionOption[], said: string): QuestionOption | null => {
   const words = plain(said)
   const isLabel = ({ label }: QuestionOption) => plain(label) === words || plain(label) === withoutFiller(words)
@@ -35,7 +35,7 @@ const wholeOption = (options: readonly QuestionOption[], said: string): Question
   return place === null ? null : (options[place] ?? null)
 }
 
-/** The only option whose words are among what was said. "Not SQLite" names none. */
+/** The only option whose label the speech contains. "Not SQLite" matches nothing. */
 const namedOption = (options: readonly QuestionOption[], said: string): QuestionOption | null => {
   const words = ` ${plain(said)} `
   if (DENIAL.test(words)) return null
@@ -47,7 +47,7 @@ const namedOption = (options: readonly QuestionOption[], said: string): Question
   return longest.length === 1 ? (longest[0] ?? null) : null
 }
 
-/** The place of "the second one", "number 2" and "two"; null = the words are no place. */
+/** The index for "the second one", "number 2" or "two". Null for other words. */
 const placeOf = (words: string, count: number): number | null => {
   const place = withoutFiller(words).replace(/ one$/, '')
   const index = place === 'last' ? count - 1 : PLACES.findIndex((names) => names.includes(place))

@@ -12,7 +12,7 @@ export class LinePrompts {
   readonly #answers = new SpokenAnswers()
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `ask` says words of the line itself: what it asks about an open question. */
+  /** `ask` speaks the line's own words about an open question. */
   constructor(
     request: VoiceRequest,
     client: VoiceClient,
@@ -25,7 +25,7 @@ export class LinePrompts {
     this.#ask = ask
   }
 
-  /** Resolves to the run once the prompt is in the log; null: the line asks on, or the client knows why it is not. `after`: an interruption that comes first. */
+  /** Resolves to the run once the prompt is in the log; null: it did not become a prompt. Either the line asks again, or the client gets a fault. `after`: an interruption that comes first. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted

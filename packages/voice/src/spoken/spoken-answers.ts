@@ -1,5 +1,5 @@
-// What somebody says while a question of their spoken turn is open: an answer, a part of one, or a prompt like any other. Speech answers
-// questions alone. A spoken "yes" never approves a tool.
+// Interprets speech while a question of a spoken turn is open: as an answer, as one of several answers, or as a normal prompt. Only questions are
+// answered by speech. A spoken "yes" never approves a tool call.
 import type { QuestionAnswers } from '@bridle/events/answers'
 import type { PromptMeaning } from '@bridle/kernel/commands'
 import type { Approval } from '@bridle/kernel/projections/approvals'
@@ -7,12 +7,12 @@ import type { SessionState } from '@bridle/kernel/projections/state'
 import { heardAnswer } from './heard-option.ts'
 import { questionWords, repeatedWords, spokenQuestions } from './spoken-question.ts'
 
-/** A prompt, with the answer that it means; or the words with which the line asks on. */
+/** A prompt, with the answer that it stands for. Or the line's next words, if the question is not answered yet. */
 export type HeardSpeech =
   | { readonly prompt: string; readonly meaning?: PromptMeaning }
   | { readonly runId: string; readonly asks: readonly string[] }
 
-/** The answers to one approval so far. */
+/** The answers so far to the questions of an approval. */
 interface Progress {
   readonly approvalId: string
   readonly answers: QuestionAnswers
@@ -53,7 +53,7 @@ export class SpokenAnswers {
   }
 }
 
-/** The question of the spoken run in progress. Beside another approval nobody knows what the words are about. */
+/** The question of the spoken run in progress. Null beside another open approval, because the speech could be about either. */
 const spokenApproval = ({ approvals, lifecycle: { run } }: Pick<SessionState, 'approvals' | 'lifecycle'>) => {
   const [approval, ...others] = Object.values(approvals.open)
   const isAsked = approval?.kind === 'question' && run?.spoken && run.runId === approval.runId

@@ -1,16 +1,16 @@
-// Questions as a listener hears them: the question, then its options. Several questions are asked one after the other. What nobody could keep in
-// mind, and forms, wait in the inbox.
+// Questions in spoken form: the text, then the options. Several questions are read one at a time. Forms, and questions too long to remember, wait in
+// the inbox.
 import type { Question } from '@bridle/events/questions'
 import type { QuestionFields } from '@bridle/kernel/question-request'
 
-/** Questions that a line asks in a row: more are a form. */
+/** Questions read in a row. A longer list is easier to answer on a screen. */
 const SPOKEN_QUESTIONS_MAX = 4
-/** Options that a listener can keep in mind, and the places that have a word. */
+/** Options that a listener can remember. Also the number of `PLACE_WORDS`. */
 const SPOKEN_OPTIONS_MAX = 9
 /** Characters of a question with its options: a minute and a half of speech. */
 const SPOKEN_CHARS_MAX = 1_200
 
-/** The questions that a line asks aloud; null: they are answered on a screen. */
+/** The questions to read aloud. Null if they must be answered on a screen. */
 export const spokenQuestions = ({ questions }: QuestionFields): readonly Question[] | null =>
   questions && questions.length > 0 && questions.length <= SPOKEN_QUESTIONS_MAX && questions.every(isSpoken)
     ? questions
@@ -19,7 +19,7 @@ export const spokenQuestions = ({ questions }: QuestionFields): readonly Questio
 const isSpoken = (question: Question): boolean =>
   (question.options ?? []).length <= SPOKEN_OPTIONS_MAX && questionWords(question).join(' ').length <= SPOKEN_CHARS_MAX
 
-/** The words with which a line asks: each text is said at once. */
+/** The first question in spoken form. Each text is spoken on its own. */
 export const askedWords = (fields: QuestionFields): readonly string[] => {
   const questions = spokenQuestions(fields)
   const [first] = questions ?? []
@@ -29,7 +29,7 @@ export const askedWords = (fields: QuestionFields): readonly string[] => {
 
 export const questionWords = (question: Question): readonly string[] => [question.question, ...optionWords(question)]
 
-/** The options again, after words that are none of them. */
+/** Repeats the options after speech that matched none of them. */
 export const repeatedWords = (question: Question): readonly string[] => [
   'That is none of the options.',
   ...optionWords(question),

@@ -50,7 +50,7 @@ export const answerQuestion = (
   return { runId: run.runId, messageId, delivery: 'steered', approvalId: inputAnswer.approvalId }
 }
 
-/** Words that mean an option are checked here: a plain text always fits a question that takes one. */
+/** Also checks that the answer fits: a voice line may have chosen an option. */
 const isStillOpen = (w: DecisionBuilder, { approvalId, ...given }: InputAnswer): boolean => {
   const [question, ...others] = Object.values(w.state.approvals.open)
   if (question?.id !== approvalId || others.length > 0 || !takesAnswers(question)) return false

@@ -71,7 +71,7 @@ export class SpokenRuns {
     this.#look()
   }
 
-  /** Says words of the line itself. */
+  /** Speaks the line's own words, such as a question. */
   ask(runId: string, words: readonly string[]): void {
     this.#queue.add(words.flatMap((text) => noticesOf(runId, text)))
   }

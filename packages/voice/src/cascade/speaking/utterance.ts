@@ -19,7 +19,7 @@ export interface SentSpeech {
   state: 'coming' | 'complete' | 'broken'
 }
 
-/** A long text, such as a question, is said in sentences. */
+/** Splits a long notice, such as a question, into sentences. */
 export const noticesOf = (runId: string, text: string): readonly Utterance[] => {
   const cutter = new SentenceCutter()
   return [...cutter.write(text), ...cutter.flush()].flatMap(({ words }) =>
