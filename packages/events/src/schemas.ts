@@ -92,6 +92,14 @@ const questions = v.custom<readonly Question[]>(isQuestionList, 'Expected questi
 /** The answer to questions, or the values of a form. */
 const answering = { answers: maybe(v.custom<QuestionAnswers>(isAnswers, 'Expected answers')), values: maybe(object) }
 const decision = v.picklist(APPROVAL_DECISIONS)
+/** The session below this one that asks: its id, agent and approval. `via`: the child of this session that named it. `cut`: that session has more. */
+const childApproval = v.looseObject({
+  id: text,
+  agent: text,
+  approval_id: text,
+  via: text,
+  cut: maybe(v.literal(true)),
+})
 const parent = v.object({ agent: text, id: text, seq: count })
 
 export const healthPolicySchema = v.looseObject({
@@ -344,6 +352,7 @@ export const schemas = {
     /** The answers or values that apply when a question expires, and the digest of the call with them. */
     default: maybe(object),
     default_digest: maybe(text),
+    child: maybe(childApproval),
   }),
   approval_applied: v.looseObject({
     request_id: text,
@@ -356,6 +365,7 @@ export const schemas = {
     approved_digest: nullable(text),
     arguments: maybe(arguments_),
     ...answering,
+    child: maybe(childApproval),
   }),
   turn_end: v.looseObject({
     turn_id: text,
@@ -545,6 +555,7 @@ export const schemas = {
     superseded_by: maybe(text),
     /** The session pauses when the call has its outcome, before the next step. */
     pause: maybe(v.boolean()),
+    child: maybe(childApproval),
   }),
   approval_delivered: v.looseObject({ request_id: text }),
   session_paused: v.looseObject({

@@ -120,6 +120,8 @@ export type Command =
   | { readonly type: 'promise_branch'; readonly childId: string }
   /** Sent to the parent of a session: the status of the child. */
   | ChildStatusCommand
+  /** A session below this one has taken the answer that a caller gave here. */
+  | ChildAnsweredCommand
   /** The parent has committed the notice with this number. */
   | ParentNotifiedCommand
   | ({ readonly type: 'set_policy'; readonly policy: Policy } & ReasonField)
@@ -259,9 +261,11 @@ export interface ReplayPrompt {
   readonly input?: Json
 }
 
-export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<
-  ChildNotice,
-  'parentId' | 'parentAgent' | 'owner'
+export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<ChildNotice, 'parentId' | 'parentAgent'>
+
+export type ChildAnsweredCommand = { readonly type: 'child_answered' } & Pick<
+  ApproveCommand,
+  'approvalId' | 'decision' | 'reason' | 'actor' | 'isActorClaimed' | 'answers' | 'values'
 >
 
 /** `answers` and `values`: to a question. Absent: its default. */
@@ -488,6 +492,7 @@ export type Answers = {
   readonly import: { readonly sessionId: string }
   readonly promise_branch: { readonly childId: string }
   readonly child_status: NoAnswer
+  readonly child_answered: NoAnswer
   readonly parent_told: NoAnswer
   readonly set_policy: NoAnswer
   readonly signal: { readonly runId: string }

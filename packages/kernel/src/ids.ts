@@ -5,6 +5,8 @@ import { type JsonObject, omit } from '@bridle/events/json'
 export const runIdOf = (seq: number): string => `r-${seq}`
 export const messageIdOf = (seq: number): string => `m-${seq}`
 export const approvalIdOf = (seq: number): string => `apr-${seq}`
+/** The id of another session's approval, for the sessions above that one. No approval of a session's own has a colon in its id. */
+export const childApprovalIdOf = (sessionId: string, approvalId: string): string => `${sessionId}:${approvalId}`
 
 /** The number of the prompt that the run answers; null when the text is not the id of a run. */
 export const runSeq = (runId: string): number | null => seqIn(/^r-(\d{1,15})$/, runId)

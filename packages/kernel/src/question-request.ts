@@ -5,6 +5,8 @@ import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
 import { type JsonObject, present } from '@bridle/events/json'
 import type { Question, QuestionRequest } from '@bridle/events/questions'
 import type { Payloads } from '@bridle/events/schemas'
+import type { ApprovalChild } from './projections/approvals.ts'
+import type { HarnessApprovalChild } from './projections/harness-state.ts'
 import { INPUT_SUBJECT, inputQuestions } from './user-input.ts'
 
 /** Fields of an approval of the kind `question`. */
@@ -24,6 +26,14 @@ export const requestFields = (
     return { kind: 'question', questions: inputQuestions(payload.reason) }
   return approvalKinds[kind].takes === 'answers' ? { kind, ...questionFields(payload) } : { kind }
 }
+
+/** The session that asks, as wires name it. */
+export const childField = ({ id, agent, approval_id: approvalId, cut }: ApprovalChild): HarnessApprovalChild => ({
+  id,
+  agent,
+  approvalId,
+  ...(cut && { isCut: true }),
+})
 
 /** The fields of a question alone. */
 export const questionFields = ({ questions, schema, default: byDefault }: QuestionFields): QuestionFields =>

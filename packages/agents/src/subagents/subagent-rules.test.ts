@@ -395,7 +395,12 @@ describe("[N130] the budgets of a child are the rest of its parent's", () => {
     for (let round = 0; round < 4 && (await status(world, child)) === 'awaiting_approval'; round++)
       await world.approve('approved', undefined, child)
     await settle(world)
-    expect(await world.payloads('approval_required', key)).toMatchObject([{ kind: 'budget' }])
+    const asked = await world.payloads('approval_required', key)
+    expect(asked.map(({ kind, child: below }) => [kind, below?.id])).toEqual([
+      ['budget', child.id],
+      ['budget', child.id],
+      ['budget', undefined],
+    ])
   })
 })
 

@@ -1,12 +1,13 @@
 // The child sessions of a host: started once, cancelled, and asked for their results.
 
 import { isJsonObject, type Json, present } from '@bridle/events/json'
-import { isRefusal } from '../commands.ts'
+import { type AnswerTo, type ApproveCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
 import { ownerOf } from '../owner.ts'
 import type { ChildResult, ChildSessions, ChildStart } from '../ports/child-sessions.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
 import { isTerminal } from '../projections/state.ts'
+import type { IdempotencyKey } from '../session/command-batch.ts'
 import { readArtifactText } from '../session/reading/artifact-text.ts'
 import type { Session } from '../session/session.ts'
 import type { Host } from './host.ts'
@@ -66,6 +67,24 @@ export const cancelChild = async (host: ChildHost, child: Key, parent: Key): Pro
     ...{ type: 'cancel', queue: true, reason: 'The session above it no longer waits for it.' },
   })
   return !isRefusal(answer) || answer.refused !== 'session_not_found'
+}
+
+/** The answer to an approval of a session, given through a session above it. */
+export interface ChildAnswer {
+  readonly child: Key
+  /** The owner of the session above: no answer goes to a session of another user. */
+  readonly owner: string | null
+  readonly command: ApproveCommand
+  readonly commandId: IdempotencyKey | null
+}
+
+export const answerChild = async (
+  host: ChildHost,
+  { child, owner, command, commandId }: ChildAnswer,
+): Promise<AnswerTo<ApproveCommand> | Refusal> => {
+  const session = await host.find(child)
+  if (!session || ownerOf(child, session.state) !== owner) return refuse('approval_not_found')
+  return host.send(child, command, commandId)
 }
 
 export const childResult = async (host: ChildHost, child: Key): Promise<ChildResult> => {

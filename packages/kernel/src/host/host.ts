@@ -1,6 +1,8 @@
 // The host: the face of the sessions that this process runs, over live sessions, supervision, branching and removal.
+import { present } from '@bridle/events/json'
 import {
   type AnswerTo,
+  type ApproveCommand,
   type BranchCommand,
   type Command,
   type ImportCommand,
@@ -10,10 +12,12 @@ import {
   refuse,
 } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import { ownerOf } from '../owner.ts'
 import type { Digest } from '../ports/digest.ts'
 import type { Directory } from '../ports/directory.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
+import { childOfApproval } from '../projections/child-approvals.ts'
 import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, findParentKey, removalNotice } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'
@@ -22,7 +26,7 @@ import type { EventLoop } from '../session/reading/read-scheduler.ts'
 import type { Session, SessionPorts } from '../session/session.ts'
 import { bindApproval } from './approval-binding.ts'
 import { branchSession } from './branching.ts'
-import { cancelChild } from './child-sessions.ts'
+import { answerChild, type ChildAnswer, cancelChild } from './child-sessions.ts'
 import { type ImportedPrompts, importedPrompts } from './import-confirmation.ts'
 import { importSession } from './importing.ts'
 import { LiveSessions } from './live-sessions.ts'
@@ -32,7 +36,7 @@ import { bindProposal } from './proposal-binding.ts'
 import { Removal } from './removal.ts'
 import { Supervision } from './supervision.ts'
 
-/** `notifyParent` and `cancelChild` are for sessions that may live elsewhere; absent = all of them are in this store. */
+/** `notifyParent`, `cancelChild` and `answerChild` are for sessions that may live elsewhere; absent = all of them are in this store. */
 export interface HostPorts
   extends Pick<
     SessionPorts,
@@ -40,6 +44,7 @@ export interface HostPorts
   > {
   readonly directory: Directory
   readonly digest: Digest
+  readonly answerChild?: (answer: ChildAnswer) => Promise<AnswerTo<ApproveCommand> | Refusal>
   /** Lets the long reads of all sessions take turns; absent = they do not. */
   readonly eventLoop?: EventLoop
   /** The runner behind an agent; null = there is no such agent. */
@@ -109,6 +114,8 @@ export class Host {
     return retryUnknownOutcome(id, async () => {
       if (PROMPT_COMMANDS.has(command.type) && this.#live.memory.isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
+      const answered = command.type === 'approve' ? await this.#answerBelow(session, command, id) : null
+      if (answered) return answered as AnswerTo<C> | Refusal
       const outcome = await this.#removal.unlessErased(session, async () =>
         session.send(await bindProposal(session, await bindApproval(session, command, this.#ports.digest)), id),
       )
@@ -167,7 +174,7 @@ export class Host {
 
   /** Sends the status of a session to its parent. Where the parent is not in this store, nothing is sent. */
   async notifyParent(notice: ChildNotice): Promise<void> {
-    const { parentId, parentAgent, owner: _owner, ...status } = notice
+    const { parentId, parentAgent, ...status } = notice
     const found = parentAgent === undefined ? await this.#ports.directory.find(status.child.tenant, parentId) : []
     const parent = findParentKey(found, notice)
     if (!parent) return
@@ -191,6 +198,31 @@ export class Host {
     // A parent that waits for the session would wait for ever.
     if (isRemoved && notice) await (this.#ports.notifyParent?.(notice) ?? this.notifyParent(notice)).catch(() => {})
     return isRemoved
+  }
+
+  /** Null: no session below this one asks under that id. For the caller the answer is one of this session. */
+  async #answerBelow(
+    { key, state }: Session,
+    command: ApproveCommand,
+    commandId: IdempotencyKey | null,
+  ): Promise<object | null> {
+    const below = childOfApproval(state.childApprovals, command.approvalId)
+    if (!below) return null
+    const { agent, id, approval_id: approvalId } = below
+    const answer: ChildAnswer = {
+      child: { tenant: key.tenant, agent, id },
+      ...{ owner: ownerOf(key, state), command: { ...command, approvalId }, commandId },
+    }
+    const outcome = await (this.#ports.answerChild?.(answer) ?? answerChild(this, answer))
+    if (isRefusal(outcome)) return outcome
+    const { decision, reason, actor, isActorClaimed, answers, values } = command
+    const by = {
+      approvalId: command.approvalId,
+      decision,
+      ...present({ reason, actor, isActorClaimed, answers, values }),
+    }
+    const recorded = await this.send(key, { type: 'child_answered', ...by })
+    return isRefusal(recorded) ? recorded : { approvalId: command.approvalId, decision, seq: recorded.seq }
   }
 
   #cancelChild(child: Key, parent: Key): Promise<boolean> {

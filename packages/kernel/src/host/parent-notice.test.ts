@@ -55,7 +55,7 @@ describe('[S40] a session that was started from another tells it how it stands',
     await flushPending()
     expect((await events(key('a'))).filter(({ type }) => type === 'parent_told')).toHaveLength(1)
     await host.send(key(), { type: 'create' })
-    const notice = { type: 'child_status', child: key('a') } as const
+    const notice = { type: 'child_status', child: key('a'), owner: null } as const
     for (const [status, seq] of [
       ['running', 1],
       ['completed', 9],

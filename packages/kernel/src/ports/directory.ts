@@ -44,6 +44,8 @@ export interface OpenApproval
   readonly toolCallId?: string
   /** Null = they are too large for a row; the session has them. */
   readonly arguments?: JsonObject | null
+  /** The session that started this one; absent = none. */
+  readonly parentSessionId?: string
   /** Title of the session. */
   readonly title?: string
   /** Tool, reason, title or arguments are shorter here than in the session. */

@@ -4,7 +4,7 @@
 import { answeredArguments, type GivenAnswer } from '@bridle/events/answers'
 import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
 import { canonicalJson, hashText, type JsonObject, omit, ownProperty, present } from '@bridle/events/json'
-import type { ApprovalDecision, ApprovalRisk, ToolEffect } from '@bridle/events/schemas'
+import type { ApprovalDecision, ApprovalRisk, Payloads, ToolEffect } from '@bridle/events/schemas'
 import type { Event } from '../event.ts'
 import { withoutCallId } from '../ids.ts'
 import { defaultAnswer, givenAnswer, type QuestionFields, questionFields, requestFields } from '../question-request.ts'
@@ -47,7 +47,11 @@ export interface Approval extends QuestionFields {
   readonly fixed?: true
   /** The digest of the call with the default answer. */
   readonly defaultDigest?: string
+  /** The session below this one that asks; absent = this session asks. */
+  readonly child?: ApprovalChild
 }
+
+export type ApprovalChild = NonNullable<Payloads['approval_required']['child']>
 
 /** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
 export interface DecidedApproval
@@ -76,29 +80,10 @@ export interface DecidedApproval
 export const approvals: Projection<Approvals> = {
   initial: { open: {}, decided: {}, settled: [] },
   on: {
-    approval_required: (state, { at, run, attempt, payload }) => ({
-      ...state,
-      open: {
-        ...state.open,
-        [payload.request_id]: {
-          id: payload.request_id,
-          ...requestFields(payload),
-          toolCallId: payload.tool_call_id,
-          tool: payload.tool_name,
-          reason: payload.reason,
-          arguments: withoutCallId(payload.arguments ?? {}),
-          requestedDigest: payload.requested_digest ?? '',
-          requestedAt: at,
-          expiresAt: payload.expires_at ? Date.parse(payload.expires_at) : null,
-          runId: run ?? null,
-          attempt: attempt ?? 0,
-          durable: payload.durable ?? false,
-          ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
-          ...(payload.fixed && { fixed: true }),
-          ...present({ defaultDigest: payload.default_digest }),
-        },
-      },
-    }),
+    approval_required: (state, event) =>
+      event.payload.child
+        ? state
+        : { ...state, open: { ...state.open, [event.payload.request_id]: openApproval(event) } },
 
     approval_decided: (state, event) => {
       const { payload } = event
@@ -158,6 +143,25 @@ export const approvals: Projection<Approvals> = {
     }),
   },
 }
+
+/** The approval that an event requests. */
+export const openApproval = ({ at, run, attempt, payload }: Event<'approval_required'>): Approval => ({
+  id: payload.request_id,
+  ...requestFields(payload),
+  toolCallId: payload.tool_call_id,
+  tool: payload.tool_name,
+  reason: payload.reason,
+  arguments: withoutCallId(payload.arguments ?? {}),
+  requestedDigest: payload.requested_digest ?? '',
+  requestedAt: at,
+  expiresAt: payload.expires_at ? Date.parse(payload.expires_at) : null,
+  runId: run ?? null,
+  attempt: attempt ?? 0,
+  durable: payload.durable ?? false,
+  ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
+  ...(payload.fixed && { fixed: true }),
+  ...present({ defaultDigest: payload.default_digest, child: payload.child }),
+})
 
 /** How much is at stake in a call that a person is asked about, in the words that the person reads. */
 export type RiskLevel = 'low' | 'caution' | 'danger'

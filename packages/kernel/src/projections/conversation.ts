@@ -8,7 +8,7 @@ import type { SessionStatus } from '@bridle/events/schemas'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
 import { type AnyEvent, BRANCHED, type Event, IMPORTED } from '../event.ts'
 import { messageIdOf, withoutCallId } from '../ids.ts'
-import { givenAnswer, requestFields } from '../question-request.ts'
+import { childField, givenAnswer, requestFields } from '../question-request.ts'
 import { toolOutcomeOf } from '../tool-outcome.ts'
 import { riskLevelOf } from './approvals.ts'
 import { noteEventPlace } from './event-places.ts'
@@ -192,6 +192,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
           ...(payload.arguments && { arguments: withoutCallId(payload.arguments) }),
           ...(payload.expires_at && { expiresAt: payload.expires_at }),
           ...present({ effect: payload.effect, risk: riskLevelOf(payload) ?? undefined }),
+          ...(payload.child && { child: childField(payload.child) }),
         },
       ],
     ),

@@ -90,7 +90,8 @@ export const course: Projection<Course> = {
         ? { ...state, kept: { chars, parts } }
         : state,
 
-    approval_decided: (state, { seq }) => ({ ...state, newsSeq: seq }),
+    // The answer to a child's question is news for the child alone.
+    approval_decided: (state, { seq, payload: { child } }) => (child ? state : { ...state, newsSeq: seq }),
     steered: (state, { seq }) => ({ ...state, newsSeq: seq }),
     signal_received: (state, { seq, payload }) => ({
       ...state,

@@ -120,6 +120,20 @@ export interface HarnessApproval {
   schema?: JsonObject
   /** The answers or values that apply when the question expires. */
   default?: JsonObject
+  /** The session below this one that asks; absent = this session asks. */
+  child?: HarnessApprovalChild
+}
+
+/** The session of another agent that asks. Both ids take the answer: `id` of the approval here, and `approvalId` in that session. */
+export type HarnessApprovalChild = {
+  /** The id of the session that asks. */
+  id: string
+  /** The name of its agent. */
+  agent: string
+  /** The id of the approval in that session. */
+  approvalId: string
+  /** Texts or arguments are shorter here than in that session. */
+  isCut?: true
 }
 
 /** A piece of an answer, in the order in which the pieces came. */

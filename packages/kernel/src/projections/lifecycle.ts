@@ -7,7 +7,7 @@ import type { Payloads } from '@bridle/events/schemas'
 import { BRANCHED, type Event } from '../event.ts'
 import { ownerFromId } from '../owner.ts'
 import { truncate } from '../text/truncate.ts'
-import { PROGRESS } from './indexes/subagents.ts'
+import { isTaskOver, PROGRESS } from './indexes/subagents.ts'
 import type { Lifecycle, Prompt, Run } from './lifecycle-state.ts'
 import type { Projection } from './projection.ts'
 
@@ -278,9 +278,11 @@ export const lifecycle: Projection<Lifecycle> = {
       handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
     }),
 
-    // A session that is paused already needs no second pause.
-    approval_decided: (state, { payload }) =>
-      payload.pause && !state.paused
+    approval_required: (state, { seq }) => withNewsOfApprovals(state, seq),
+    approval_decided: (before, { seq, payload }) => {
+      const state = withNewsOfApprovals(before, seq)
+      // A session that is paused already needs no second pause.
+      return payload.pause && !state.paused
         ? {
             ...state,
             pauseAfter: {
@@ -289,7 +291,8 @@ export const lifecycle: Projection<Lifecycle> = {
               ...(payload.actor_claimed && { isActorClaimed: true }),
             },
           }
-        : state,
+        : state
+    },
     session_paused: (state) => ({ ...state, paused: true, pauseAfter: null }),
     session_resumed: (state) => ({ ...state, paused: false }),
     session_archived: (state) => ({ ...state, isArchived: true }),
@@ -426,6 +429,14 @@ const withResumeHandle = (state: Lifecycle): Lifecycle => {
   if (run?.phase !== 'requested' || run.continues === null || run.resume === null) return state
   const others = handles.filter((each) => each.runId !== run.runId)
   return { ...state, handles: [...others, { runId: run.runId, handle: run.resume }] }
+}
+
+/** The parent gets another notice, with all approvals that are open by then, here or below. */
+const withNewsOfApprovals = (state: Lifecycle, seq: number): Lifecycle => {
+  const { reportedStatus } = state
+  if (!reportedStatus) return state
+  const status = isTaskOver(reportedStatus.status) ? reportedStatus.status : 'running'
+  return { ...state, reportedStatus: { status, seq } }
 }
 
 const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>

@@ -5,6 +5,7 @@ import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import { applyToState } from '../state-operations.ts'
 import { type Approval, type Approvals, approvals, isOfAttempt, isRunnersQuestion } from './approvals.ts'
+import { type ChildApprovals, childApprovals } from './child-approvals.ts'
 import { conversationOperations, emptyConversation } from './conversation.ts'
 import { type Course, course } from './course.ts'
 import { type Delegations, delegations } from './delegations.ts'
@@ -35,6 +36,7 @@ export interface SessionState {
   readonly conversation: HarnessState
   readonly lifecycle: Lifecycle
   readonly approvals: Approvals
+  readonly childApprovals: ChildApprovals
   readonly checkpoints: Checkpoints
   readonly health: HealthFold
   readonly resumePoints: ResumePoints
@@ -59,6 +61,7 @@ export const emptyState: SessionState = {
   conversation: emptyConversation,
   lifecycle: lifecycle.initial,
   approvals: approvals.initial,
+  childApprovals: childApprovals.initial,
   checkpoints: checkpoints.initial,
   health: healthFold.initial,
   resumePoints: resumePoints.initial,
@@ -107,6 +110,7 @@ export const evolveWith = (
   next.conversation = applyToState(state.conversation, operations, owned)
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)
+  next.childApprovals = fold(childApprovals, state.childApprovals, event)
   next.checkpoints = fold(checkpoints, state.checkpoints, event)
   next.health = withAudit(fold(healthFold, next.health, event), event)
   next.resumePoints = fold(resumePoints, state.resumePoints, event)

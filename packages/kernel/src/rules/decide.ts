@@ -27,6 +27,7 @@ import { archive, unarchive, unarchiveForPrompt } from './archive.ts'
 import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
 import { charge } from './budgets/charges.ts'
+import { recordChildAnswer } from './children/child-approvals.ts'
 import { recordChildStatus, recordParentNotified } from './children/children.ts'
 import { expire, handOver, pause, recordFeedback, rename, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
@@ -115,6 +116,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   import: importLog,
   promise_branch: promiseBranch,
   child_status: recordChildStatus,
+  child_answered: recordChildAnswer,
   parent_told: recordParentNotified,
   set_policy: setPolicy,
   signal,

@@ -117,7 +117,8 @@ export class EffectRunner {
       const { id, child, seq } = effect
       return this.#attempt(id, async () => {
         // A child that was never started tells nothing. One that starts after that says so, and is cancelled then.
-        if (!(await cancelChild(child))) await send({ type: 'child_status', child, status: 'cancelled', seq })
+        if (!(await cancelChild(child)))
+          await send({ type: 'child_status', child, owner: null, status: 'cancelled', seq })
       })
     }
     if (effect.kind === 'tell_parent') {

@@ -69,6 +69,8 @@ const runnerReports =
 const event = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem =>
   ({ type: 'event', event: { type, payload } }) as ReportItem
 
+const ofChild = { type: 'child_status', child: { ...key, agent: 'golden.a', id: 'child' }, owner: null } as const
+
 const golden: readonly GoldenStep[] = [
   {
     type: 'submit',
@@ -132,7 +134,7 @@ const golden: readonly GoldenStep[] = [
   }),
   report('r-2', 2, 7, { type: 'finished', resume: 'handle-1' }),
   { type: 'parent_told', seq: 1 },
-  { type: 'child_status', child: key, status: 'running', seq: 1 },
+  { type: 'child_status', child: key, owner: null, status: 'running', seq: 1 },
   { type: 'pause' },
   runnerReports({ type: 'stopped' }),
   { type: 'resume' },
@@ -275,9 +277,31 @@ const goldenDurable: readonly GoldenStep[] = [
       shares: 2,
     },
   ),
-  { type: 'child_status', child: { ...key, agent: 'golden.a', id: 'child' }, status: 'progress', seq: 1, steps: 1 },
+  { ...ofChild, status: 'progress', seq: 1, steps: 1 },
   {
-    ...{ type: 'child_status', child: { ...key, agent: 'golden.a', id: 'child' }, status: 'completed', seq: 2 },
+    ...{ ...ofChild, status: 'awaiting_approval', seq: 2 },
+    approvals: [
+      {
+        ...{ id: 'below', agent: 'golden.a.b', approvalId: 'apr-4', kind: 'tool', tool: 'send', reason: 'sends' },
+        ...{ arguments: { to: 'ann' }, expiresAt: 1_800_000_000_000, effect: 'unsafe', risk: 'high', isCut: true },
+      },
+      {
+        ...{ id: 'child', agent: 'golden.a', approvalId: 'apr-2', kind: 'question', tool: 'ask', reason: 'Which?' },
+        ...{ questions: [{ id: 'q1', question: 'Which?', allow_free_text: true }], expiresAt: null },
+      },
+    ],
+  },
+  {
+    ...{ ...ofChild, status: 'awaiting_approval', seq: 3, approvals: [] },
+    settled: [
+      {
+        ...{ id: 'child', agent: 'golden.a', approvalId: 'apr-2', decision: 'approved', answers: { q1: 'this' } },
+        ...{ reason: 'so', actor: 'ann', isActorClaimed: true },
+      },
+    ],
+  },
+  {
+    ...{ ...ofChild, status: 'completed', seq: 4 },
     usage: { total_tokens: 3, cost_usd: 0.5, runtime_ms: 4 },
   },
   ({ head, ...state }) => runnerReports({ type: 'waiting', until: null, seen: head })({ head, ...state }),

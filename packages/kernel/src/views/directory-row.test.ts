@@ -53,6 +53,7 @@ const others: { readonly [name in keyof RowInputs]: RowInputs[name] } = {
   parentSessionId: 'parent',
   queued: 7,
   messages: 7,
+  childApprovals: 7,
   totalTokens: 7,
   costUsd: 7,
   steps: {

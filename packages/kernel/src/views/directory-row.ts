@@ -125,12 +125,13 @@ export const rowOf = (
     parent,
     owner,
     ...(inputs.isArchived && { isArchived: true }),
-    approvals: inboxOf(inputs.title, Object.values(inputs.openApprovals)),
+    approvals: inboxOf(inputs, Object.values(inputs.openApprovals)),
     ...(inputs.settledApprovals.length > 0 && {
       settled: inputs.settledApprovals.map(({ risk, ...entry }) => ({
         ...entry,
         ...riskField({ ...entry, risk }),
         title,
+        ...present({ parentSessionId: startedBy(inputs) }),
       })),
     }),
     detail: {
@@ -161,7 +162,8 @@ export const rowOf = (
 export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null => heartbeatAt ?? null
 
 /** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
-const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
+const inboxOf = (inputs: RowInputs, open: readonly Approval[]): readonly OpenApproval[] => {
+  const { title } = inputs
   let room = ROW_ARGUMENTS_CHARS_MAX
   return open.map((approval) => {
     const { id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt, effect } = approval
@@ -180,11 +182,15 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
       isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
       requestedAt,
       expiresAt,
-      ...present({ effect }),
+      ...present({ effect, parentSessionId: startedBy(inputs) }),
       ...riskField(approval),
     }
   })
 }
+
+/** The session that started this one. A branch has another parent. */
+const startedBy = ({ parent, parentSessionId }: RowInputs): string | undefined =>
+  parent ? undefined : (parentSessionId ?? undefined)
 
 const riskField = (approval: Pick<Approval, 'risk' | 'effect'>): Pick<OpenApproval, 'risk'> =>
   present({ risk: riskLevelOf(approval) ?? undefined })

@@ -1,8 +1,9 @@
 // The numbers of a session that rows of lists show under these names. A new one is a line here and a field of `sessionRowSchema`.
 import { emptyState, type SessionState } from '../projections/state.ts'
 
-export const listedCounts = ({ conversation }: SessionState) => ({
+export const listedCounts = ({ conversation, childApprovals }: SessionState) => ({
   messages: conversation.messages.length,
+  childApprovals: Object.keys(childApprovals.open).length,
 })
 
 export type ListedCounts = Readonly<ReturnType<typeof listedCounts>>

@@ -118,6 +118,7 @@ export const composeObject = (ctx: ObjectContext, env: HarnessEnv, options: Harn
     runner: (agent) => registry.runnerOf(agent),
     notifyParent: createParentNotifier(peers, takeChildNotice),
     cancelChild: (child, parent) => children.cancel(child, parent),
+    answerChild: (answer) => children.answer(answer),
     ...present({ tokenPaceMs: options.tokenPaceMs }),
     onCommit: (key, events) => {
       hibernateSoon()

@@ -46,7 +46,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.ctx.waitUntil(outbox.announce())
     const claim = forwardedClaim(request)
     if (claim) return this.#answerProviderCall(request, claim)
-    const notice = forwardedNotice(request)
+    const notice = await forwardedNotice(request)
     if (notice) return takeChildNotice(notice).then(() => new Response(null, { status: 204 }))
     const child = await forwardedChildRequest(request)
     if (child) return this.#answerChildRequest(child)

@@ -197,7 +197,7 @@ export const healthFold: Projection<HealthFold> = {
       const { budget, limit } = event.payload
       return withEvidenceAt({ ...state, crossed: { ...state.crossed, [budget]: limit } }, 'budget', event)
     },
-    approval_required: (state, event) => withEvidenceAt(state, 'waiting', event),
+    approval_required: (state, event) => (event.payload.child ? state : withEvidenceAt(state, 'waiting', event)),
     error: (state, event) => withEvidenceAt(state, 'failed', event),
     // An approval raises the crossed budgets.
     budget_raised: (state, event) => {

@@ -11,7 +11,8 @@ export const resumePoints: Projection<ResumePoints> = {
   initial: [],
   on: {
     session_checkpoint: (state, { seq }) => [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'checkpoint', seq }],
-    approval_required: (state, { seq }) => [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'approval', seq }],
+    approval_required: (state, { seq, payload: { child } }) =>
+      child ? state : [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'approval', seq }],
     turn_end: (state, { seq, payload }) =>
       payload.status === 'completed' ? [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'turn', seq }] : state,
   },

@@ -2,6 +2,7 @@
 // consequences of an answer, such as the end of a run, belong to approvals.ts.
 
 import type { GivenAnswer } from '@bridle/events/answers'
+import { present } from '@bridle/events/json'
 import type { ApprovalDecision, Payloads } from '@bridle/events/schemas'
 import { withCallId } from '../../ids.ts'
 import type { Approval } from '../../projections/approvals.ts'
@@ -32,6 +33,7 @@ export const applied = (
   approved_digest: by.approved_digest ?? null,
   ...givenAnswer(by),
   ...(by.arguments && approval.kind === 'tool' && { arguments: withCallId(by.arguments, approval.toolCallId) }),
+  ...present({ child: approval.child }),
 })
 
 export const recordDecision = (

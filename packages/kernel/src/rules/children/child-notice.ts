@@ -5,8 +5,9 @@ import type { Payloads } from '@bridle/events/schemas'
 import type { Key } from '../../event.ts'
 import { mayOpen, ownerOf } from '../../owner.ts'
 import type { SessionEntry } from '../../ports/directory.ts'
-import { PROGRESS } from '../../projections/indexes/subagents.ts'
+import { isTaskOver, PROGRESS } from '../../projections/indexes/subagents.ts'
 import { isTerminal, type SessionState } from '../../projections/state.ts'
+import { type AskedApproval, approvalsOf, type SettledAnswer } from './child-approvals.ts'
 
 export interface ChildNotice {
   readonly parentId: string
@@ -20,6 +21,10 @@ export interface ChildNotice {
   readonly parentAgent?: string
   readonly steps?: number
   readonly usage?: Payloads['subagent_event']['usage']
+  /** All approvals that are open in the child and below it; absent: an older version, which does not say. */
+  readonly approvals?: readonly AskedApproval[]
+  /** The newest settled ones. */
+  readonly settled?: readonly SettledAnswer[]
 }
 
 /** The notice that the parent does not have yet. */
@@ -27,9 +32,11 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
   const { parentSessionId, reportedStatus, parentNotifiedSeq, delegation } = state.lifecycle
   if (parentSessionId === null || reportedStatus === null || reportedStatus.seq <= parentNotifiedSeq) return null
   // Between two queued prompts the child is still working.
-  const { status, seq, steps } = reportedStatus
-  if (status !== 'running' && status !== PROGRESS && !isAtRest(state)) return null
-  const notice = { parentId: parentSessionId, child: key, owner: ownerOf(key, state), status, seq }
+  const { status: reported, seq, steps } = reportedStatus
+  if (reported !== 'running' && reported !== PROGRESS && !isAtRest(state)) return null
+  const asked = approvalsOf(key, state)
+  const status = asked.approvals.length > 0 && !isTaskOver(reported) ? AWAITING : reported
+  const notice = { parentId: parentSessionId, child: key, owner: ownerOf(key, state), status, seq, ...asked }
   if (!delegation) return notice
   return {
     ...notice,
@@ -39,17 +46,24 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
   }
 }
 
+/** The status of a child that waits for a person, itself or below it. */
+const AWAITING = 'awaiting_approval'
+
 /** A background session has ended then, and a chat waits for its next prompt. */
 const isAtRest = ({ lifecycle: { run, queue, lastTurnStatus } }: SessionState): boolean =>
   run === null && lastTurnStatus !== null && queue.length === 0
 
-/** The last notice of a session that is removed in the middle of a task; null: nobody waits for it. */
+/** The last notice of a session that is removed in the middle of a task or of a question; null: the parent waits for nothing. */
 export const removalNotice = (key: Key, state: SessionState): ChildNotice | null => {
-  const { parentSessionId, delegation } = state.lifecycle
-  if (parentSessionId === null || !delegation || isTerminal(state)) return null
+  const { parentSessionId, delegation, reportedStatus } = state.lifecycle
+  if (parentSessionId === null) return null
+  const isTask = delegation !== null && !isTerminal(state)
+  const asks = reportedStatus !== null && approvalsOf(key, state).approvals.length > 0
+  if (!isTask && !asks) return null
   return {
-    ...{ parentId: parentSessionId, parentAgent: delegation.agent, child: key, owner: ownerOf(key, state) },
-    ...{ status: 'cancelled', seq: state.head + 1, usage: usageOf(state) },
+    ...{ parentId: parentSessionId, child: key, owner: ownerOf(key, state), status: 'cancelled', seq: state.head + 1 },
+    ...(delegation && { parentAgent: delegation.agent, usage: usageOf(state) }),
+    approvals: [],
   }
 }
 

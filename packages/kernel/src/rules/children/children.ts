@@ -4,10 +4,11 @@ import { ownProperty, present } from '@bridle/events/json'
 import type { Answers, Command } from '../../commands.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
+import { recordChildApprovals } from './child-approvals.ts'
 
 export const recordChildStatus = (
   w: DecisionBuilder,
-  { child, status, seq, steps, usage }: Command & { type: 'child_status' },
+  { child, owner, status, seq, steps, usage, approvals, settled }: Command & { type: 'child_status' },
 ): Answers['child_status'] => {
   const subagent = ownProperty(w.state.subagents, child.id)
   // A repeated notice, or a late one.
@@ -28,6 +29,9 @@ export const recordChildStatus = (
     ...(isTask && present({ tool_call_id: task.toolCallId || undefined, steps, usage })),
     ...(abandoned && { abandoned }),
   })
+  const asked = approvals ?? (isTaskOver(status) ? [] : null)
+  const isOfRun = isTask && w.run !== null && Object.hasOwn(w.state.lifecycle.tools, task.toolCallId)
+  if (asked) recordChildApprovals(w, { ...{ child, owner, isOfRun, approvals: asked }, ...present({ settled }) })
   return {}
 }
 

@@ -66,14 +66,14 @@ export const forwardWithClaim = (request: Request, claim: CredentialClaim): Requ
 export const forwardedClaim = ({ headers }: Request): CredentialClaim | null =>
   JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as CredentialClaim | null
 
-/** A session's notice to the session that started it, which is in another object. */
+/** A session's notice to the session that started it, which is in another object. Approvals have no place in a header. */
 export const noticeRequest = (notice: ParentNotice, home: string): Request => {
-  const headers = { [NOTICE]: encodeURIComponent(JSON.stringify(notice)), [HOME]: encodeURIComponent(home) }
-  return new Request('https://session/', { method: 'POST', headers })
+  const headers = { [NOTICE]: 'child', [HOME]: encodeURIComponent(home) }
+  return new Request('https://session/', { method: 'POST', headers, body: JSON.stringify(notice) })
 }
 
-export const forwardedNotice = ({ headers }: Request): ParentNotice | null =>
-  JSON.parse(decodeURIComponent(headers.get(NOTICE) ?? 'null')) as ParentNotice | null
+export const forwardedNotice = async (request: Request): Promise<ParentNotice | null> =>
+  request.headers.has(NOTICE) ? ((await request.json()) as ParentNotice) : null
 
 /** A session's request about one of its children, which is in another object. A task has no place in a header. */
 export const childRequest = (request: ChildRequest, home: string): Request => {

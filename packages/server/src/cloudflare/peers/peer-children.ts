@@ -1,6 +1,14 @@
 // Child sessions in other objects: a session starts them, reads their results and cancels them, and they notify it, object to object.
+import type { AnswerTo, ApproveCommand, Refusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
-import { cancelChild, childResult, ownerOfParent, startChild } from '@bridle/kernel/host/child-sessions'
+import {
+  answerChild,
+  type ChildAnswer,
+  cancelChild,
+  childResult,
+  ownerOfParent,
+  startChild,
+} from '@bridle/kernel/host/child-sessions'
 import type { Host } from '@bridle/kernel/host/host'
 import type { ChildResult, ChildSessions, ChildStart } from '@bridle/kernel/ports/child-sessions'
 import { type ChildNotice, findParentKey } from '@bridle/kernel/rules/children/child-notice'
@@ -10,10 +18,12 @@ export type ChildRequest =
   | { readonly type: 'start'; readonly child: ChildStart; readonly owner: string | null }
   | { readonly type: 'result'; readonly child: Key }
   | { readonly type: 'cancel'; readonly child: Key; readonly parent: Key }
+  | ({ readonly type: 'answer' } & ChildAnswer)
 
 export interface PeerChildren extends ChildSessions {
   /** False: the parent has no such child. */
   cancel(child: Key, parent: Key): Promise<boolean>
+  answer(answer: ChildAnswer): Promise<AnswerTo<ApproveCommand> | Refusal>
 }
 
 /** Rejects when the other object does not answer. */
@@ -32,15 +42,25 @@ export const peerChildren = ({ objects, directory, home }: PeerObjects, host: ()
     },
     result: async (child) => (await ask(child, { type: 'result', child })) as ChildResult,
     cancel: async (child, parent) => (await ask(child, { type: 'cancel', child, parent })) as boolean,
+    answer: async (answer) =>
+      (await ask(answer.child, { type: 'answer', ...answer })) as AnswerTo<ApproveCommand> | Refusal,
   }
 }
 
 export const answerChildRequest = (
   host: Host,
   request: ChildRequest,
-): Promise<string | null | ChildResult | boolean> => {
-  if (request.type === 'start') return startChild(host, request.child, request.owner)
-  return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child, request.parent)
+): Promise<string | null | ChildResult | boolean | AnswerTo<ApproveCommand> | Refusal> => {
+  switch (request.type) {
+    case 'start':
+      return startChild(host, request.child, request.owner)
+    case 'result':
+      return childResult(host, request.child)
+    case 'cancel':
+      return cancelChild(host, request.child, request.parent)
+    case 'answer':
+      return answerChild(host, request)
+  }
 }
 
 export interface ParentNotice {

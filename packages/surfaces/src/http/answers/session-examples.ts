@@ -176,6 +176,7 @@ export const sessionPageExample: SessionPage = {
       usage: { total_tokens: 1_280, cost_usd: 0.004 },
       step,
       messages: 2,
+      childApprovals: 0,
     },
   ],
 }

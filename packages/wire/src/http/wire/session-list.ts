@@ -10,6 +10,7 @@ export type { HealthSummary, StepSummary, UsageSummary }
 export const sessionRowSchema = f.answer('SessionRow', 'A session in a list.', {
   ...sessionFields,
   pendingApprovals: f.count('The number of approvals that wait.'),
+  childApprovals: f.count('The number of approvals that wait in sessions below this one.'),
   health: f.nullable(f.reference(healthSummarySchema, 'The health in short; null = the session has not reported it.')),
   usage: f.nullable(
     f.reference(usageSummarySchema, 'The tokens and the cost so far; null = an older version wrote the row.'),

@@ -1,0 +1,76 @@
+// Approvals of the sessions below this one, as notices of its children name them. Nothing in this session waits for them: they are
+// here to be shown, and to find the session that takes the answer.
+import type { GivenAnswer } from '@bridle/events/answers'
+import { omit, ownProperty, present } from '@bridle/events/json'
+import type { ApprovalDecision } from '@bridle/events/schemas'
+import { givenAnswer } from '../question-request.ts'
+import { type Approval, type ApprovalChild, openApproval } from './approvals.ts'
+import type { Projection } from './projection.ts'
+import type { SessionState } from './state.ts'
+
+/** Settled ones remembered, so that a late or repeated answer still finds its session: as many as a session can have open. */
+const SETTLED_CHILD_APPROVALS_MAX = 100
+
+export interface ChildApprovals {
+  readonly open: { readonly [id: string]: ChildApproval }
+  /** The newest settled ones, oldest first. */
+  readonly settled: readonly SettledChildApproval[]
+}
+
+export interface ChildApproval extends Approval {
+  readonly child: ApprovalChild
+}
+
+export interface SettledChildApproval extends Pick<ChildApproval, 'id' | 'kind' | 'child'>, GivenAnswer {
+  readonly decision: ApprovalDecision
+  readonly actor?: string
+  readonly isActorClaimed?: true
+  readonly reason?: string
+}
+
+export const childApprovals: Projection<ChildApprovals> = {
+  initial: { open: {}, settled: [] },
+  on: {
+    approval_required: (state, event) => {
+      const { child, request_id: id } = event.payload
+      return child ? { ...state, open: { ...state.open, [id]: { ...openApproval(event), child } } } : state
+    },
+    approval_decided: (state, { payload }) => {
+      const approval = ownProperty(state.open, payload.request_id)
+      if (!payload.child || !approval) return state
+      const { id, kind, child } = approval
+      const settled: SettledChildApproval = {
+        ...{ id, kind, child, decision: payload.decision },
+        ...present({ actor: payload.actor, isActorClaimed: payload.actor_claimed, reason: payload.reason }),
+        ...givenAnswer(payload),
+      }
+      return {
+        open: omit(state.open, id),
+        settled: [...state.settled.slice(1 - SETTLED_CHILD_APPROVALS_MAX), settled],
+      }
+    },
+    // The children of its parent ask nothing of a branch.
+    branched: () => childApprovals.initial,
+    session_imported: () => childApprovals.initial,
+  },
+}
+
+/** The session that takes the answer to an approval under this id; null = the id names none below this session. */
+export const childOfApproval = ({ open, settled }: ChildApprovals, id: string): ApprovalChild | null =>
+  (ownProperty(open, id) ?? settled.findLast((each) => each.id === id))?.child ?? null
+
+type ApprovalFolds = Pick<SessionState, 'approvals' | 'childApprovals'>
+
+/** The open approvals of a session, then of the sessions below it. */
+export const allOpenApprovals = ({ approvals, childApprovals }: ApprovalFolds): readonly Approval[] =>
+  [approvals, childApprovals].flatMap(({ open }) => Object.values(open))
+
+/** The open approval that the session takes an answer to under this id. */
+export const findOpenApproval = ({ approvals, childApprovals }: ApprovalFolds, id: string): Approval | undefined =>
+  ownProperty(approvals.open, id) ?? ownProperty(childApprovals.open, id)
+
+export const findSettledApproval = (
+  { approvals, childApprovals }: ApprovalFolds,
+  id: string,
+): Pick<SettledChildApproval, 'kind' | 'decision'> | undefined =>
+  ownProperty(approvals.decided, id) ?? childApprovals.settled.findLast((each) => each.id === id)
