@@ -66,7 +66,9 @@ export const runUpdates = (
         if (run) run.message = event.payload.message
         return
       case 'approval_required': {
-        const { request_id: approvalId, tool_name: subject } = event.payload
+        const { request_id: approvalId, tool_name: subject, child } = event.payload
+        // The session that asks says so itself.
+        if (child) return
         const fields = requestFields(event.payload)
         const question = fields.kind === 'question' ? questionRequest(fields) : undefined
         return onUpdate({ ...place, type: 'approval', approvalId, subject, ...present({ question }) })

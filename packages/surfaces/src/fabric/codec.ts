@@ -9,7 +9,7 @@ import { withoutCallId } from '@bridle/kernel/ids'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
 import { positionText } from '@bridle/kernel/positions/log-position'
 import { isTaskOver } from '@bridle/kernel/projections/indexes/subagents'
-import { givenAnswer, requestFields } from '@bridle/kernel/question-request'
+import { childField, givenAnswer, requestFields } from '@bridle/kernel/question-request'
 import type { Audience } from '@bridle/kernel/session/subscribers'
 import { toolOutcomeOf } from '@bridle/kernel/tool-outcome'
 import { noticeOf } from '@bridle/kernel/views/notice'
@@ -129,6 +129,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       reason: payload.reason,
       args: withoutCallId(payload.arguments ?? {}),
       expiresAt: payload.expires_at ?? null,
+      ...(payload.child && { child: childField(payload.child) }),
     },
   ],
   approval_applied: ({ payload }) => [
@@ -141,6 +142,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       reason: payload.reason ?? null,
       ...(payload.arguments && { args: withoutCallId(payload.arguments) }),
       ...givenAnswer(payload),
+      ...(payload.child && { child: childField(payload.child) }),
     },
   ],
   context_compacted: ({ payload }) => [

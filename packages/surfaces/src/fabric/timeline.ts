@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@bridle/events/json'
 import { type AnyEvent, eventId, type Key } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
-import { givenAnswer, requestFields } from '@bridle/kernel/question-request'
+import { childField, givenAnswer, requestFields } from '@bridle/kernel/question-request'
 import { toolOutcomeOf } from '@bridle/kernel/tool-outcome'
 import type { AgentEvent, ApprovalEntry, HistoryEntry } from '@bridle/wire/fabric/wire'
 import { agentEvent } from './codec.ts'
@@ -84,7 +84,7 @@ const completeEntries = ({ entries, approvals }: TimelineDraft, event: AnyEvent)
       }
   }
   if (event.type === 'approval_required') {
-    const { request_id, tool_call_id, tool_name, reason, arguments: args, expires_at } = event.payload
+    const { request_id, tool_call_id, tool_name, reason, arguments: args, expires_at, child } = event.payload
     approvals.push({
       id: request_id,
       ...(requestFields(event.payload) as { readonly kind: string } & JsonObject),
@@ -95,6 +95,7 @@ const completeEntries = ({ entries, approvals }: TimelineDraft, event: AnyEvent)
       args: withoutCallId(args ?? {}),
       requestedAt: new Date(event.at).toISOString(),
       expiresAt: expires_at ?? null,
+      ...(child && { child: childField(child) }),
     })
   }
   if (event.type === 'approval_applied') {

@@ -1,8 +1,8 @@
 // A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
 
 import type { GivenAnswer } from '@bridle/events/answers'
-import { ownProperty } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
+import { findOpenApproval, findSettledApproval } from '@bridle/kernel/projections/child-approvals'
 import type { RequestPayload } from '@bridle/wire/openharness/wire'
 import type { AppPorts } from '../app.ts'
 import { actorField } from '../http/access/users.ts'
@@ -40,8 +40,8 @@ export const resumeRun = async (
     id,
   )
   if (!isRefusal(reply)) return null
-  const approvals = (await ports.host.find(key))?.state.approvals
-  const settled = approvals && ownProperty(approvals.decided, approvalId)?.decision
+  const session = await ports.host.find(key)
+  const settled = reply.settlement?.decision ?? (session && findSettledApproval(session.state, approvalId)?.decision)
   const isAnswered = settled === 'approved' || settled === 'denied'
   switch (reply.refused) {
     case 'invalid_answer':
@@ -63,9 +63,9 @@ const answerTo = async (
   claim: ContinuationClaim,
   request: RequestPayload,
 ): Promise<{ readonly given: GivenAnswer | null } | Denial | null> => {
-  const approvals = (await host.find(claim.key))?.state.approvals
-  const open = approvals && ownProperty(approvals.open, claim.approvalId)
-  const kind = open?.kind ?? (approvals && ownProperty(approvals.decided, claim.approvalId))?.kind
+  const session = await host.find(claim.key)
+  const open = session && findOpenApproval(session.state, claim.approvalId)
+  const kind = open?.kind ?? (session && findSettledApproval(session.state, claim.approvalId))?.kind
   if (kind !== 'question') return null
   // Where it is decided, the request decides whether this is the same answer again.
   const given = open ? shellAnswer(open, claim, request) : { answers: {} }

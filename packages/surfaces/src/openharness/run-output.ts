@@ -3,8 +3,10 @@
 
 import { READ_PAGE } from '@bridle/events/limits'
 import type { AnyEvent } from '@bridle/kernel/event'
+import { childOfApproval } from '@bridle/kernel/projections/child-approvals'
 import { conversationOperations, emptyConversation } from '@bridle/kernel/projections/conversation'
 import type { HarnessState } from '@bridle/kernel/projections/harness-state'
+import type { SessionState } from '@bridle/kernel/projections/state'
 import type { Session } from '@bridle/kernel/session/session'
 import { applyToState } from '@bridle/kernel/state-operations'
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
@@ -96,8 +98,7 @@ const textAfter = (
   { runId, approvalId }: RunPlace,
   { messages }: Pick<HarnessState, 'messages'>,
 ): string => {
-  const { open, decided } = state.approvals
-  const callId = approvalId === null ? '' : ((open[approvalId] ?? decided[approvalId])?.toolCallId ?? '')
+  const callId = approvalId === null ? '' : callOf(state, approvalId)
   return messages
     .filter(({ role, runId: of }) => role === 'assistant' && of === runId)
     .map(({ content, parts = [] }) => {
@@ -108,4 +109,14 @@ const textAfter = (
     })
     .filter((content) => content !== '')
     .join('\n\n')
+}
+
+/** The call that waits for an answer. If a child asks: the call that started the child. */
+const callOf = (
+  { approvals: { open, decided }, childApprovals, subagents }: SessionState,
+  approvalId: string,
+): string => {
+  const child = childOfApproval(childApprovals, approvalId)
+  const callId = child ? subagents[child.via]?.toolCallId : (open[approvalId] ?? decided[approvalId])?.toolCallId
+  return callId ?? ''
 }

@@ -1,5 +1,6 @@
 // Waits until a run has ended or wants an approval: both are an answer to a shell.
 import type { Approval } from '@bridle/kernel/projections/approvals'
+import { allOpenApprovals } from '@bridle/kernel/projections/child-approvals'
 import { type RunOutcome, watchRunOutcome } from '@bridle/kernel/session/run-outcome'
 import type { Session } from '@bridle/kernel/session/session'
 import type { Listener } from '@bridle/kernel/session/subscribers'
@@ -46,11 +47,11 @@ export const watchRunAnswer = (
   }
 }
 
-/** The questions that keep the run from going on: its own, or those of the run that it waits behind. */
+/** The questions that block the run: of the run itself, of the sessions below it, or of the run that it is queued behind. */
 const openApprovals = ({ state }: Session, runId: string): readonly Approval[] => {
   const { queue, run } = state.lifecycle
   const asking = queue.some((prompt) => prompt.runId === runId) ? run?.runId : runId
-  return Object.values(state.approvals.open).filter((approval) => approval.runId === asking)
+  return allOpenApprovals(state).filter((approval) => approval.runId === asking)
 }
 
 const watchApprovals = (

@@ -5,9 +5,10 @@ import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { eventId } from '@bridle/kernel/event'
 import { withIncarnations } from '@bridle/kernel/positions/incarnation'
 import { riskLevelOf } from '@bridle/kernel/projections/approvals'
+import { allOpenApprovals } from '@bridle/kernel/projections/child-approvals'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
 import { statusOf } from '@bridle/kernel/projections/state'
-import { questionFields } from '@bridle/kernel/question-request'
+import { childField, questionFields } from '@bridle/kernel/question-request'
 import { healthSnapshot } from '@bridle/kernel/views/health-snapshot'
 import { sessionStateCard } from '@bridle/kernel/views/session-card'
 import { isoOrNull, listedFields } from '@bridle/kernel/views/session-fields'
@@ -31,7 +32,7 @@ export const sessionCard = (
   { key, state, heartbeatAt, incarnations, identity }: SessionFacts,
   agent: AgentInfo | null,
 ): SessionCard => {
-  const { lifecycle: life, approvals } = state
+  const { lifecycle: life } = state
   const status = statusOf(state)
   return {
     // A card that the server writes today has every field; the type of the event allows for older ones.
@@ -50,8 +51,8 @@ export const sessionCard = (
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
-    approvals: Object.values(approvals.open).map(
-      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk, ...more }) => ({
+    approvals: allOpenApprovals(state).map(
+      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk, child, ...more }) => ({
         id,
         kind,
         toolName: tool,
@@ -62,6 +63,7 @@ export const sessionCard = (
         effect: effect ?? null,
         risk: riskLevelOf({ risk, effect }),
         ...questionFields(more),
+        ...(child && { child: childField(child) }),
       }),
     ),
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),

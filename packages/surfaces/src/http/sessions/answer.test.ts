@@ -4,9 +4,7 @@ import { questionReport } from '@bridle/kernel/host/question-report'
 import type { ApprovalAnswer, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 import { digest } from '@bridle/system/system-ports'
 import { describe, expect, test, vi } from 'vitest'
-import { fabricSocketRoutes } from '../../fabric/routes.ts'
-import { transportSocketRoutes } from '../../transport/routes.ts'
-import { type Socket, type SocketOpener, type SocketReceiver, upgradeSocket } from '../streams/socket-route.ts'
+import { socketClient } from '../socket-client.suite.ts'
 import { testApp } from '../test-app.suite.ts'
 import { scriptBody } from '../test-client.suite.ts'
 
@@ -244,28 +242,6 @@ const twoQuestionsRunner = (): Runner => {
     abort: async () => null,
     answer: async (job, answer) => waiters.get(`${job.key.id} ${answer.toolCallId}`)?.(answer),
   }
-}
-
-/** A client on a socket, which keeps what it hears. */
-const socketClient = async (it: App, path: string) => {
-  const heard: { readonly type: string; readonly [name: string]: unknown }[] = []
-  const request = new Request(`http://127.0.0.1${path}`)
-  const routes = [...transportSocketRoutes, ...fabricSocketRoutes]
-  const opener = (await upgradeSocket(routes, request, '', it.app.ports)) as SocketOpener
-  const socket: Socket = {
-    send: (messages) => void heard.push(...messages.map((text) => JSON.parse(text))),
-    close: () => {},
-    buffered: () => 0,
-    drained: async () => {},
-  }
-  const receiver: SocketReceiver = opener(socket)
-  const say = async (message: object, commandId: string) => {
-    await receiver.onMessage(JSON.stringify(message))
-    const ack = () => heard.find((each) => each.type === 'ack' && each.commandId === commandId)
-    await vi.waitFor(() => expect(ack()).toBeDefined())
-    return ack()
-  }
-  return { heard, say }
 }
 
 test('[S70] [W28] [T33] three sessions with two questions each are answered in the wrong order, each from another wire', async () => {

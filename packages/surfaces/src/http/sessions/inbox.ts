@@ -84,6 +84,7 @@ const listed = ({ key, approval }: { key: Key; approval: OpenApproval }): Omit<P
   approvalId: approval.id,
   sessionId: key.id,
   agent: key.agent,
+  ...present({ parentSessionId: approval.parentSessionId }),
   title: approval.title ?? null,
   kind: approval.kind ?? null,
   toolName: approval.tool,

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '@bridle/events/json'
 import { APPROVAL_DECISIONS, type ToolOutcome } from '@bridle/events/schemas'
 import type { Directive } from '@bridle/kernel/directive'
 import * as v from 'valibot'
+import { approvalChildEntries } from '../../http/wire/approvals.ts'
 import * as f from '../../http/wire/fields.ts'
 import { answerEntries, questionEntries } from '../../http/wire/questions.ts'
 
@@ -54,6 +55,7 @@ const dataSchema = f.answer('AgentEventData', 'The `data` of each type.', {
       reason: text,
       args: jsonObject,
       ...questionEntries,
+      ...approvalChildEntries,
       expiresAt: nullableText,
     },
     'The run waits for a person’s approval.',
@@ -69,6 +71,7 @@ const dataSchema = f.answer('AgentEventData', 'The `data` of each type.', {
         f.described(jsonObject, 'The arguments that the call runs with, where the person changed them.'),
       ),
       ...answerEntries,
+      ...approvalChildEntries,
     },
     'An approval has its answer.',
   ),

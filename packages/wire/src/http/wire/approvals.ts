@@ -2,6 +2,7 @@
 
 import { APPROVAL_KINDS } from '@bridle/events/approval-kinds'
 import { TOOL_EFFECTS } from '@bridle/events/schemas'
+import type { HarnessApprovalChild } from '@bridle/kernel/projections/harness-state'
 import * as v from 'valibot'
 import { nameClaim } from './audit.ts'
 import * as f from './fields.ts'
@@ -24,6 +25,24 @@ const stakeEntries = {
   risk: f.nullable(risk),
 }
 
+const approvalChildSchema = f.kernelSchema<HarnessApprovalChild>(
+  'ApprovalChild',
+  'The session of another agent that asks.',
+  {
+    id: f.text('The id of the session that asks.'),
+    agent: f.text('The name of its agent.'),
+    approvalId: f.text('The id of the approval in that session.'),
+    isCut: f.optional(f.always(true, 'Texts or arguments are shorter here than in that session.')),
+  },
+)
+
+/** Fields of an approval that a session below asks for. */
+export const approvalChildEntries = {
+  child: f.optional(
+    f.reference(approvalChildSchema, 'The session below this one that asks; absent = this session asks.'),
+  ),
+}
+
 export const sessionApprovalSchema = f.answer('SessionApproval', 'An approval of a session that waits for an answer.', {
   id: f.text("The approval's id."),
   kind: f.oneOf(APPROVAL_KINDS, 'The kind of the approval.'),
@@ -33,6 +52,7 @@ export const sessionApprovalSchema = f.answer('SessionApproval', 'An approval of
   args: f.anyObject('The arguments, which the person may change.'),
   ...stakeEntries,
   ...questionEntries,
+  ...approvalChildEntries,
 })
 export type SessionApproval = f.AnswerOf<typeof sessionApprovalSchema>
 
@@ -41,6 +61,9 @@ const approvalEntries = {
   approvalId: f.text('The same as `id`.'),
   sessionId: f.text('The id of the session.'),
   agent: f.text("The name of the session's agent."),
+  parentSessionId: f.optional(
+    f.text('The id of the session that started this one, which names the approval too; absent = none.'),
+  ),
   title: f.nullableText('The title of the session.'),
   kind: f.nullable(f.oneOf(APPROVAL_KINDS, 'The kind of the approval; null = unknown.')),
   toolName: f.text('The name of the tool, or the subject of the question.'),
