@@ -64,7 +64,19 @@ const pending = async (): Promise<Record<string, string>> => {
 const session = async (id: string) => (await get(`${world.url}/sessions/${id}`)).body
 const parents = ['k1', 'k2', 'k3']
 
-test('[N125] [N126] [N132] kill -9 of parents and children at once: both go on, and each letter goes out once', {
+interface NamedApproval {
+  readonly id: string
+  readonly child: { readonly id: string; readonly approvalId: string }
+}
+/** The same questions, as the parents name them. */
+const named = async (): Promise<Record<string, string>> => {
+  const lists = await Promise.all(
+    parents.map(async (id) => (await session(id)).approvals as unknown as readonly NamedApproval[]),
+  )
+  return Object.fromEntries(lists.flat().map(({ child }) => [child.id, child.approvalId]))
+}
+
+test('[N125] [N126] [N132] [S76] [S77] kill -9 of parents and children at once: both go on, and each letter goes out once', {
   timeout: 120_000,
 }, async () => {
   for (const id of parents) void post(`${world.url}/agents/editor/${id}`, { prompt: id }).catch(() => {})
@@ -72,9 +84,16 @@ test('[N125] [N126] [N132] kill -9 of parents and children at once: both go on, 
   const questions = await pending()
   await restart()
   expect(await pending()).toEqual(questions)
+  // The parent has a question when the child's notice has arrived.
+  await expect.poll(named, { timeout: 15_000 }).toEqual(questions)
   for (const [index, [child, id]] of Object.entries(questions).entries()) {
-    expect(await session(child)).toMatchObject({ status: 'awaiting_approval', agent: 'editor.sender' })
-    expect((await post(`${world.url}/sessions/${child}/approvals/${id}/approve`, {})).status).toBe(200)
+    const asking = await session(child)
+    expect(asking).toMatchObject({ status: 'awaiting_approval', agent: 'editor.sender' })
+    const own = `${child}/approvals/${id}`
+    const onParent = `${asking.parent_session_id}/approvals/${child}:${id}`
+    const [path, other] = index % 2 === 0 ? [own, onParent] : [onParent, own]
+    expect((await post(`${world.url}/sessions/${path}/approve`, {})).status).toBe(200)
+    expect((await post(`${world.url}/sessions/${other}/reject`, {})).status).toBe(409)
     // In the middle of whatever follows from the answer.
     if (index === 3) await restart()
   }
@@ -82,7 +101,8 @@ test('[N125] [N126] [N132] kill -9 of parents and children at once: both go on, 
     await expect.poll(async () => (await session(id)).status, { timeout: 20_000 }).toBe('idle')
     const told = JSON.stringify(await session(id))
     expect(told).toContain(`Both letters of ${id} are out.`)
-    const { subagents } = (await session(id)) as { subagents: { status: string }[] }
+    const { subagents, approvals } = (await session(id)) as { subagents: { status: string }[]; approvals: object[] }
+    expect(approvals).toEqual([])
     expect(subagents.map(({ status }) => status)).toEqual(['completed', 'completed'])
   }
   const lines = new Set(readFileSync(join(world.folder, 'ledger.txt'), 'utf8').trim().split('\n'))

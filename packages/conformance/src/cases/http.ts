@@ -15,6 +15,7 @@ import {
   remove,
   run,
   say,
+  script,
   shows,
   status,
   stream,
@@ -46,6 +47,11 @@ const question = { ask: 'Which database?', id: 'db', options: ['SQLite', 'Postgr
 const questionShown = {
   kind: 'question',
   questions: [{ id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }],
+}
+/** Background work that the case's session has started, and that asks. */
+const askingChild = {
+  ...{ engine: 'scripted', session_id: '{s}-child', parent_session_id: '{s}' },
+  prompt: script(question, { text: 'done' }),
 }
 const portForm = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] }
 const invalidAnswer = (words: string) => shows({ error: { type: 'invalid_answer', message: { $match: words } } }, 400)
@@ -489,6 +495,57 @@ export const httpCases: readonly ConformanceCase[] = [
     post(`${approval}/answer`, { answers: { db: 'SQLite' } }, refusal(409, 'conflict')),
     post(`${approval}/approve`, {}, refusal(409, 'conflict')),
     get(invoke, shows({ approvals: [{ status: 'approved', answers: { db: 'PostgreSQL' } }] })),
+  ]),
+  caseOf('[H200] [H201] [S76] [S77] a session names what its child asks, and takes the answer', [
+    run(say('hello'), ok),
+    post('/sessions', askingChild, shows({ session_id: '{s}-child' }, 202)),
+    stream('named', 'approval_requested', {
+      last: {
+        data: {
+          data: {
+            ...{ approvalId: { $save: 'named' }, ...questionShown },
+            child: { id: '{s}-child', agent: 'scripted', approvalId: { $save: 'approval' } },
+          },
+        },
+      },
+    }),
+    get(
+      '/sessions/{s}',
+      shows({ status: 'idle', approvals: [{ id: '{named}', ...questionShown, child: { id: '{s}-child' } }] }),
+    ),
+    get('/sessions/{s}-child', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}' }] })),
+    post('/sessions/{s}/approvals/{named}/answer', { answers: { db: 'Oracle' } }, invalidAnswer('"Oracle"')),
+    post(
+      '/sessions/{s}/approvals/{named}/answer',
+      { answers: { db: 'PostgreSQL' } },
+      shows({ approvalId: '{named}', decision: 'approved' }),
+    ),
+    get('/sessions/{s}', shows({ approvals: { $length: 0 } })),
+    post('/sessions/{s}-child/approvals/{approval}/reject', {}, refusal(409, 'conflict')),
+    stream('ended', 'idle', { path: '/agents/scripted/{s}-child/stream' }),
+    get('/sessions/{s}-child', shows({ status: 'completed', approvals: { $length: 0 } })),
+  ]),
+  caseOf('[S82] a branch has no open question, its own or of a child: those stay with its parent', [
+    begin('run', [question, { text: 'done' }]),
+    asked,
+    get('/sessions/{s}', shows({ lastEventId: { $save: 'head' } })),
+    post('/chat/sessions/{s}/branch', { from_event_id: '{head}', session_id: '{s}-branch' }, status(201)),
+    get('/sessions/{s}-branch', shows({ status: 'idle', approvals: { $length: 0 } })),
+    post('/sessions/{s}-branch/approvals/{approval}/answer', { answers: { db: 'SQLite' } }, status(404)),
+    post(`${approval}/answer`, { answers: { db: 'SQLite' } }, shows({ decision: 'approved' })),
+    { answered: 'run', answer: shows({ result: 'done' }) },
+    post('/sessions', askingChild, status(202)),
+    {
+      stream: 'named',
+      ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{head}' } },
+      until: 'approval_requested',
+      last: { data: { data: { approvalId: { $save: 'named' }, child: { id: '{s}-child' } } } },
+    },
+    get('/sessions/{s}', shows({ lastEventId: { $save: 'later' } })),
+    post('/chat/sessions/{s}/branch', { from_event_id: '{later}', session_id: '{s}-second' }, status(201)),
+    get('/sessions/{s}-second', shows({ approvals: { $length: 0 } })),
+    post('/sessions/{s}-second/approvals/{named}/answer', { answers: { db: 'SQLite' } }, status(404)),
+    post('/sessions/{s}/approvals/{named}/answer', { answers: { db: 'SQLite' } }, shows({ decision: 'approved' })),
   ]),
   caseOf('[H197] [H198] a form takes values, and approve without a default names the route that answers', [
     begin('run', [{ ask: { schema: portForm }, id: 'form' }, { text: 'done' }]),

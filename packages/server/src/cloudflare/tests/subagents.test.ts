@@ -23,6 +23,7 @@ describe.skipIf(noTools)('subagents in workerd', () => {
   }
   const pending = async (): Promise<readonly Question[]> =>
     ((await get(`${world.url}/approvals?status=pending`)).body as unknown as { approvals: Question[] }).approvals
+  const named = async (id: string): Promise<readonly Question[]> => (await session(id)).approvals as never
   const childrenOf = async (id: string): Promise<{ session_id: string; status: string }[]> =>
     (await session(id)).subagents as never
   const approveAll = async () => {
@@ -30,7 +31,7 @@ describe.skipIf(noTools)('subagents in workerd', () => {
       await post(`${world.url}/sessions/${sessionId}/approvals/${id}/approve`, {})
   }
 
-  test('[N125] [N126] [N132] a child is another object; both rest while a person thinks, and go on in other lives', async () => {
+  test('[N125] [N126] [N132] [S76] [S77] a child is another object; both rest while a person thinks, and go on in other lives', async () => {
     const ids = ['s1', 's2', 's3']
     for (const id of ids) expect((await start(id)).status).toBe(202)
     await expect.poll(async () => (await pending()).length, { timeout: 15_000 }).toBe(6)
@@ -39,8 +40,19 @@ describe.skipIf(noTools)('subagents in workerd', () => {
       await (index % 2 === 0 ? evict : reset)(world, sessionId, CHILD)
     await evict(world, 's1', 'foreman')
     await reset(world, 's2', 'foreman')
+    // The parents, in lives of their own by now, name what their children ask; each takes the answer of one.
+    for (const id of ids) await expect.poll(async () => (await named(id)).length, { timeout: 15_000 }).toBe(2)
+    for (const id of ids) {
+      const [first] = await named(id)
+      const path = `${world.url}/sessions/${id}/approvals/${first?.id}`
+      expect((await post(`${path}/approve`, {})).status).toBe(200)
+      expect((await post(`${path}/reject`, {})).status).toBe(409)
+      expect(await named(id)).toHaveLength(1)
+    }
+    expect(await pending()).toHaveLength(3)
     await approveAll()
     for (const id of ids) {
+      await expect.poll(async () => (await named(id)).length, { timeout: 15_000 }).toBe(0)
       await expect.poll(async () => (await session(id)).status, { timeout: 20_000 }).toBe('idle')
       const { messages } = (await session(id)) as unknown as { messages: { content: string }[] }
       expect(messages.at(-1)?.content).toBe(`Moved ${id}/desk. Moved ${id}/bed.`)

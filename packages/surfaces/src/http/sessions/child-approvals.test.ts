@@ -143,7 +143,7 @@ describe('[H203] the right to answer on a session is enough', () => {
   })
 })
 
-test('[E20] [W30] [T35] [F60] each wire of a session shows what its children ask, and takes the answer', async () => {
+test('[E20] [W30] [T35] [F84] each wire of a session shows what its children ask, and takes the answer', async () => {
   const it = testApp()
   await it.post('/agents/scripted/top', scriptBody({ text: 'hello' }))
   const fabric = await socketClient(it, '/sessions/top/ws?agent=scripted')
