@@ -79,7 +79,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   /** Asks about a call. A refused edit is there to be mended. */
   const callAsker = ({ data }: PrintableEvent, signal: AbortSignal): Asker => {
     const approvalId = String(data.approvalId)
-    const request = { subject: data.subject, args: data.args, reason: data.reason }
+    const request = { subject: data.subject, args: data.args, reason: data.reason, child: data.child }
     let refused: ArgumentDraft | null = null
     return async () => {
       const answer: ApprovalChoice | null = await askApproval(out, request, env, signal, { slot, refused })

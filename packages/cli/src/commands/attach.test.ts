@@ -1,6 +1,6 @@
 // `bridle attach`, and the verbs around it, against a server that is killed under them.
 
-import { readFrames } from '@bridle/surfaces/http/test-client.suite'
+import { post, readFrames } from '@bridle/surfaces/http/test-client.suite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CliWorkspace, hasType, type JsonRow, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
@@ -173,6 +173,22 @@ describe('[C13] approvals', () => {
     expect((await work.bridle(['approvals', '--text'])).stderr).toBe('Nothing waits.\n')
     const late = await work.bridle(['reject', 'asks', first])
     expect([late.code, late.stdout]).toEqual([1, ''])
+  })
+
+  test('[S77] of a sub-agent are shown on the session above it, and answered there', async () => {
+    await work.bridle(['run', 'scripted', 'hello', '--id', 'above'])
+    const prompt = scriptOf({ approve: 'send', args: { to: 'ann' } }, { text: 'done' })
+    const body = { engine: 'scripted', session_id: 'below', parent_session_id: 'above', prompt }
+    expect((await post(`${work.url}/sessions`, body, authorization)).status).toBe(202)
+    const watch = work.start(['attach', 'above', '--text'])
+    await watch.until((line) => line.includes('bridle reject above below:apr-'))
+    const stdout = watch.lines.join('\n')
+    expect(stdout).toContain('Asked by scripted, session below')
+    const [, id = ''] = /approve above (below:apr-\d+)/.exec(stdout) ?? []
+    expect(await work.bridle(['approve', 'above', id, '--text'])).toMatchObject({ stdout: `Approved ${id} of above.` })
+    const again = work.start(['attach', 'above', '--text'])
+    await again.until((line) => line.startsWith('✓ ') && line.includes('send'))
+    expect(again.lines.join('\n')).not.toContain(`approve above ${id}`)
   })
 
   test('an unknown approval is reported in one line', async () => {

@@ -38,7 +38,7 @@ within 2 seconds cancels it.`,
     // With an agent the session need not exist, so the text is its whole id.
     const known = agent === null ? await findSession(lookup, session, undefined) : null
     const id = known?.id ?? session
-    const isAnswered = await answeredBefore(lookup, id, agent)
+    const { isAnswered, read } = await answeredBefore(lookup, id, agent)
     const fabric = await createWatchingClient(flags, env)
     const { signal, isTerminated, dispose } = listenForInterrupt()
     const command = commandName(env)
@@ -74,6 +74,7 @@ within 2 seconds cancels it.`,
         if (event.type === 'prompt_start') runId = event.data.runId ?? null
         if (event.type === 'idle' || (event.type === 'cancelled' && event.data.runId === runId)) runId = null
         pause.read(event)
+        read(event)
         if (out.isJson) out.row(event)
         else questions.show(event)
       }
@@ -97,20 +98,29 @@ within 2 seconds cancels it.`,
   },
 })
 
-/** Whether an approval was answered before we came: its event is an old one, and it is no longer open. */
-const answeredBefore = async (
-  fabric: FabricClient,
-  id: string,
-  agent: string | null,
-): Promise<(approvalId: string) => boolean> => {
-  const session = await fabric.session(id, agent ?? undefined).catch(() => null)
-  if (!session) return () => false
-  const open = new Set(session.approvals.map((each) => each.id))
-  const last = sequenceOf(session.lastEventId)
-  return (approvalId) => !open.has(approvalId) && sequenceOf(approvalId) <= last
+interface AnsweredBefore {
+  readonly isAnswered: (approvalId: string) => boolean
+  /** Notes where the log asks. The id of a sub-agent's approval has a number of another log. */
+  readonly read: (event: { readonly id: string; readonly type: string; readonly data: object }) => void
 }
 
-/** Events and approvals are numbered alike: `ev-12`, `apr-12`. */
+/** Whether an approval was answered before we came: its event is an old one, and it is no longer open. */
+const answeredBefore = async (fabric: FabricClient, id: string, agent: string | null): Promise<AnsweredBefore> => {
+  const session = await fabric.session(id, agent ?? undefined).catch(() => null)
+  if (!session) return { isAnswered: () => false, read: () => {} }
+  const open = new Set(session.approvals.map((each) => each.id))
+  const last = sequenceOf(session.lastEventId)
+  const old = new Set<string>()
+  return {
+    isAnswered: (approvalId) => old.has(approvalId) && !open.has(approvalId),
+    read: ({ id: eventId, type, data }) => {
+      if (type === 'approval_requested' && 'approvalId' in data && sequenceOf(eventId) <= last)
+        old.add(String(data.approvalId))
+    },
+  }
+}
+
+/** The number in an event's id, such as `ev-12~3`. */
 const sequenceOf = (name: string): number => Number(/(\d+)(~\d+)?$/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY)
 
 const replayOf = (text: string): 'all' | 'none' | number => {

@@ -75,6 +75,11 @@ test('[C21] a short approval takes one line, and its reason the next', () => {
     '  Reason: why',
   ])
   expect(approvalLines({ subject: 'go', args: {} }, 40)).toEqual(['? go'])
+  expect(approvalLines({ subject: 'go', reason: 'why', child: { agent: 'desk.clerk', id: 'task-1' } }, 40)).toEqual([
+    '? go',
+    '  Reason: why',
+    '  Asked by desk.clerk, session task-1',
+  ])
   // A word was promised; an object is shown all the same.
   expect(approvalLines({ subject: { toString: 1 }, args: [1], reason: null }, 40)).toEqual(['? {"toString":1} [1]'])
 })

@@ -1,5 +1,6 @@
 // The text of an approval: every character of what a person is asked to allow, and the reason on a line of its own.
 
+import { isJsonObject } from '@bridle/events/json'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
 import { argumentDiffLines, changeLines } from './argument-diff.ts'
 import { displayWidth } from './display-width.ts'
@@ -12,6 +13,8 @@ export interface ApprovalDetails {
   readonly subject: unknown
   readonly args?: unknown
   readonly reason?: unknown
+  /** The session of a sub-agent that asks; absent = the session itself. */
+  readonly child?: unknown
 }
 
 /**
@@ -19,7 +22,7 @@ export interface ApprovalDetails {
  * only its lines and the mark have colours.
  */
 export const approvalLines = (
-  { subject, args, reason }: ApprovalDetails,
+  { subject, args, reason, child }: ApprovalDetails,
   columns: number,
   style: CliOutput['style'] = (_format, text) => text,
   mark = style(['bold', 'yellow'], '?'),
@@ -31,7 +34,15 @@ export const approvalLines = (
     ...call.map((line, at) => `${at === 0 ? mark : BAR} ${line}`),
     ...(change === null ? [] : change.edits.flatMap((edit, at) => editLines(edit, at, change, columns, style))),
     ...reasonLines(reason, columns),
+    ...childLines(child, columns),
   ]
+}
+
+/** The line that names the sub-agent that asks; none for the session's own approvals. */
+export const childLines = (child: unknown, columns: number): string[] => {
+  if (!isJsonObject(child)) return []
+  const words = `Asked by ${textOf(child.agent)}, session ${textOf(child.id)}`
+  return wrapText(escapeInvisible(words), columns - INDENT).map((line) => `  ${line}`)
 }
 
 const editLines = (

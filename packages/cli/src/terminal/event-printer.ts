@@ -5,7 +5,7 @@ import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
 import { answerCommand } from './answer-command.ts'
 import { requestOf } from './answer-fields.ts'
-import { approvalLines } from './approval-text.ts'
+import { approvalLines, childLines } from './approval-text.ts'
 import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
@@ -162,14 +162,15 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: (data, session) => {
-      const { subject, args, reason } = data
+      const { subject, args, reason, child } = data
       const approvalId = String(data.approvalId)
       const request = requestOf(data)
       freshLine()
-      if (request === null) approvalLines({ subject, args, reason }, out.width, out.style).forEach(out.line)
+      if (request === null) approvalLines({ subject, args, reason, child }, out.width, out.style).forEach(out.line)
       else {
         questions.add(approvalId)
         requestLines(request, reason, out.width, out.style).forEach(out.line)
+        childLines(child, out.width).forEach(out.line)
       }
       if (!withHints || isAnswered(approvalId)) return
       const flags = nextFlags()
