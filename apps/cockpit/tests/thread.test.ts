@@ -1,5 +1,6 @@
 // The thread of a session: text while it comes, calls, hostile contents, and a server that goes away in between.
-import { agent, subagent } from 'bridle'
+import { agent, subagent, tool } from 'bridle'
+import { fabricClient } from 'bridle/client'
 import { scriptedModel } from 'bridle/testing'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -49,6 +50,24 @@ const lead = agent({
     { text: 'All were asked.' },
   ]),
   use: [subagent({ agents: [helper('reader'), helper('writer')] })],
+})
+
+/** Asks a clerk, who asks a person. */
+const desk = agent({
+  name: 'desk',
+  model: scriptedModel([{ calls: [{ tool: 'ask_clerk', input: { task: 'send' } }] }, { text: 'The letter is out.' }]),
+  use: [
+    subagent({
+      agents: [
+        agent({
+          name: 'clerk',
+          description: 'Sends letters.',
+          tools: [tool({ name: 'send', description: 'Sends a letter.', approve: true, run: () => 'sent' })],
+          model: scriptedModel([{ calls: [{ tool: 'send', input: { to: 'Ada' } }] }, { text: 'Sent.' }]),
+        }),
+      ],
+    }),
+  ],
 })
 
 const conversation = (page: Page) => page.getByRole('log', { name: 'Conversation' })
@@ -203,6 +222,23 @@ describeCockpit(
       await thread.getByText('writer helped.', { exact: true }).waitFor()
     })
 
+    test('[S77] what a sub-agent asks is a card of the thread: it names the agent, and takes the answer', async () => {
+      await fabricClient({ url: world.url }).invoke('desk', 'desk-one', { prompt: 'Write.' }, { async: true })
+      const page = await world.open('/s/desk-one')
+      const card = conversation(page).getByRole('article', { name: 'Approval needed: send' })
+      const link = card.getByRole('link', { name: 'desk.clerk' })
+      await link.waitFor()
+      expect(await link.getAttribute('href')).toMatch(/^(\/cockpit)?\/s\/task-\w+\?agent=desk\.clerk$/)
+      const inbox = await card.getByRole('link', { name: 'open in inbox' }).getAttribute('href')
+      expect(inbox).toContain('agent=desk.clerk')
+      const phone = await world.open('/s/desk-one', PHONE)
+      await conversation(phone).getByText('asked by desk.clerk').waitFor()
+      await expectNoOverflow(phone)
+      await card.getByRole('button', { name: 'Approve', exact: true }).click()
+      await conversation(page).getByText('The letter is out.', { exact: true }).waitFor()
+      expect(await card.count()).toBe(0)
+    })
+
     longTest('five megabytes of output are shown by steps', async () => {
       await world.ask('verbose', 'verbose', 'List everything.')
       const page = await world.open('/s/verbose')
@@ -272,5 +308,5 @@ describeCockpit(
       expect(Object.keys(eventPlaces).toSorted()).toEqual(types.toSorted())
     })
   },
-  { agents: [verbose, lead] },
+  { agents: [verbose, lead, desk] },
 )

@@ -18,6 +18,8 @@ export interface CardApproval {
   readonly risk?: string | null
   /** The session has more of the name, the reason or the arguments. */
   readonly isCut?: boolean
+  /** The session below that asks; absent = the card's session asks. */
+  readonly child?: NonNullable<HarnessApproval['child']>
   /** The answer, where there is one already. */
   readonly settlement?: CardSettlement
 }
@@ -41,7 +43,17 @@ export interface CardSession {
 export const cardOfHarnessApproval = ({ arguments: args, ...approval }: HarnessApproval): CardApproval => ({
   ...approval,
   args: args ?? null,
+  ...(approval.child?.isCut && { isCut: true }),
 })
+
+/** Where the approval is asked: the session that has all of it, and its id there. */
+export const askedAt = (
+  { id, child }: Pick<CardApproval, 'id' | 'child'>,
+  session: Pick<CardSession, 'id' | 'agent'>,
+) =>
+  child
+    ? { approvalId: child.approvalId, session: { id: child.id, agent: child.agent } }
+    : { approvalId: id, session: { id: session.id, agent: session.agent } }
 
 /** The same approval, whichever list it is in. */
 export const approvalKey = (session: Pick<CardSession, 'id' | 'agent'>, approvalId: string): string =>

@@ -8,7 +8,7 @@ import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
 import { questionVerb } from './approval-words.ts'
-import type { CardApproval, CardSession } from './card-approval.ts'
+import { askedAt, type CardApproval, type CardSession } from './card-approval.ts'
 import { Expiry } from './expiry.tsx'
 
 interface CardHeadProps {
@@ -19,7 +19,8 @@ interface CardHeadProps {
 }
 
 export const CardHead = ({ approval, session, place, isSending }: CardHeadProps) => {
-  const { kind, toolName, requestedAt, expiresAt } = approval
+  const { kind, toolName, requestedAt, expiresAt, child } = approval
+  const asked = askedAt(approval, session)
   const times = (
     <>
       {requestedAt !== undefined && (
@@ -39,10 +40,15 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
         />
         <b className="nowrap">{isSending ? 'Sending your answer' : 'Approval needed'}</b>
         <code className="exact grow">{exactText(toolName)}</code>
+        {child && (
+          <span className="small t2 nowrap">
+            asked by <Link href={sessionPath(child)}>{exactText(child.agent)}</Link>
+          </span>
+        )}
         <span className="row small t2 card-times">{times}</span>
         <Link
           className="small nowrap no-phone"
-          href={inboxPath({ id: approval.id, sessionId: session.id, agent: session.agent })}
+          href={inboxPath({ id: asked.approvalId, sessionId: asked.session.id, agent: asked.session.agent })}
         >
           open in inbox
         </Link>

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { ApprovalCard } from '../../approval/approval-card.tsx'
-import { cardOfHarnessApproval } from '../../approval/card-approval.ts'
+import { askedAt, cardOfHarnessApproval } from '../../approval/card-approval.ts'
 import { useLive } from '../../server/server-context.tsx'
 import { PastApproval } from '../past/approval/past-approval.tsx'
 import { useSession } from '../session-context.tsx'
@@ -11,8 +11,11 @@ export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) =
   const { id, agent } = useThreadSource()
   const { past } = useSession()
   const asked = useHarnessValue((state) => state.approvals?.find((each) => each.id === approvalId))
+  const at = askedAt(asked ?? { id: approvalId }, { id, agent })
   const listed = useLive((state) =>
-    state.approvals.find((each) => each.id === approvalId && each.sessionId === id && each.agent === agent),
+    state.approvals.find(
+      (each) => each.id === at.approvalId && each.sessionId === at.session.id && each.agent === at.session.agent,
+    ),
   )
   // Several may wait: the strip names the first one, and the keys answer it.
   const isFirst = useHarnessValue((state) => state.approvals?.[0]?.id === approvalId)
