@@ -9,6 +9,7 @@ import { commandName } from '../command/command-name.ts'
 import { refusalText } from '../errors/refusal-text.ts'
 import { answerCommand } from '../terminal/answer-command.ts'
 import { requestOf } from '../terminal/answer-fields.ts'
+import { childLines } from '../terminal/approval-text.ts'
 import {
   createEventPrinter,
   type EventPrinter,
@@ -109,6 +110,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       }
       const ready = prepared
       prepared = null
+      childLines(data.child, out.width).forEach(out.line)
       if (ready && 'given' in ready) {
         requestLines(request, reason, out.width, out.style).forEach(out.line)
         return answer(ready.given)
