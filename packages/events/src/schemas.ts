@@ -358,6 +358,8 @@ export const schemas = {
     request_id: text,
     tool_call_id: maybe(text, ''),
     tool_name: text,
+    /** Absent: the approval of a tool, a budget or an unknown outcome. */
+    kind: maybe(v.literal('question')),
     decision: maybe(decision),
     reason: nullable(text),
     actor: nullable(text),

@@ -27,6 +27,7 @@ export const applied = (
   request_id: approval.id,
   tool_call_id: approval.toolCallId,
   tool_name: approval.tool,
+  ...(approval.kind === 'question' && { kind: approval.kind }),
   decision,
   reason: by.reason ?? null,
   actor: by.actor ?? null,

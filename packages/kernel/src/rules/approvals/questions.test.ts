@@ -57,7 +57,9 @@ describe('[S70] a question', () => {
     expect(life.payloads('approval_decided')).toEqual([
       { request_id: id, decision: 'approved', actor: 'ann', answers: { db: 'SQLite' }, approved_digest: 'answered' },
     ])
-    expect(life.payloads('approval_applied')).toMatchObject([{ decision: 'approved', answers: { db: 'SQLite' } }])
+    expect(life.payloads('approval_applied')).toMatchObject([
+      { kind: 'question', decision: 'approved', answers: { db: 'SQLite' } },
+    ])
     expect(deliveries(life)).toMatchObject([
       {
         requestId: id,
