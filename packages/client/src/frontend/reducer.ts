@@ -10,6 +10,9 @@ import { agentIn, closeOpenWork, endCalls, inTurn, newTool, restartTurn, withToo
 /** Entries in a list of the frontend state, such as the timeline: several screens of them, and bounded in a long session. */
 const LIST_MAX = 500
 
+/** Whether a run waits for the answer to an approval of this kind. */
+const isRunners = (kind: string | undefined): boolean => approvalKinds[approvalKindOf(kind)].asker === 'runner'
+
 /**
  * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type
  * that this build does not know, and hearsay of an engine, go to the diagnostics and change nothing else.
@@ -125,15 +128,16 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
 
   approval_required: (state, envelope) => {
     const { payload } = envelope
-    const { tool_call_id: id, tool_name: name, kind = 'tool' } = payload
+    const { tool_call_id: id, tool_name: name, kind } = payload
     const asked = { ...state, approvals: { ...state.approvals, [payload.request_id]: payload } }
     const marked = (tool: FrontendTool): FrontendTool => ({
       ...tool,
       arguments: tool.arguments ?? payload.arguments ?? null,
       approval: 'required',
       wait: { askedAt: envelope.timestamp, answeredAt: null, actor: null, isEdited: false },
+      question: kind === 'question' ? { asked: payload, settled: null } : null,
     })
-    const isOfCall = approvalKinds[approvalKindOf(kind)].asker === 'runner' && id
+    const isOfCall = isRunners(kind) && id
     return recordMilestone(isOfCall ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
   },
   approval_applied: (state, envelope) => {
@@ -147,9 +151,10 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
       approval: decision,
       ...(given && { arguments: given }),
       wait: tool.wait && { ...tool.wait, answeredAt: timestamp, actor: actor ?? null, isEdited: given !== undefined },
+      question: tool.question && { ...tool.question, settled: payload },
     })
-    const isTool = (asked?.kind ?? 'tool') === 'tool'
-    return recordMilestone(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
+    const isOfCall = isRunners(asked?.kind) && id
+    return recordMilestone(isOfCall ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
   },
 
   context_warning: (state, envelope) => {

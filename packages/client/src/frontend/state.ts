@@ -108,6 +108,16 @@ export interface FrontendTool {
   readonly agentId: string | null
   /** The wait for an answer to the call's approval; null where nobody was asked. */
   readonly wait: FrontendWait | null
+  /** The question that the call asks a person; null where it asks none. */
+  readonly question: FrontendQuestion | null
+}
+
+/** A question of a call, and how it was settled. */
+export interface FrontendQuestion {
+  /** The event that asked. */
+  readonly asked: PayloadOf<'approval_required'>
+  /** The event that settled it; null while it waits. */
+  readonly settled: PayloadOf<'approval_applied'> | null
 }
 
 /** The wait of a call for the answer to its approval. */

@@ -66,6 +66,7 @@ export const newTool = (toolCallId: string, name: string, { attempt = 1, seq, ti
   effect: null,
   agentId: null,
   wait: null,
+  question: null,
 })
 
 /** Tool events name the subagent that made the call. */

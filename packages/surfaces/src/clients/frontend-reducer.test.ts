@@ -104,6 +104,19 @@ describe('the reducer', () => {
     ])
   })
 
+  test('[F27] a call that asks a person has its question and the answer', () => {
+    const asked = {
+      ...{ request_id: 'apr-1', tool_call_id: 'a', tool_name: 'ask', reason: 'Which?', kind: 'question' },
+      questions: [{ id: 'db', question: 'Which?', allow_free_text: true }],
+    }
+    const open = [call('a'), said('approval_required', asked)]
+    expect(fold(...open).turns[0]?.tools).toMatchObject([{ approval: 'required', question: { asked, settled: null } }])
+    const settled = { request_id: 'apr-1', tool_call_id: 'a', tool_name: 'ask', answers: { db: 'SQLite' }, actor: 'ann' }
+    expect(fold(...open, said('approval_applied', settled)).turns[0]?.tools).toMatchObject([
+      { approval: 'approved', wait: { actor: 'ann', isEdited: false }, question: { asked, settled } },
+    ])
+  })
+
   test('[F27] milestones stay when calls have filled the timeline', () => {
     const warning = said('context_warning', { message: 'full' })
     const trouble = said('transport_diagnostic', { status: 'retrying', kind: 'provider_fallback' })
