@@ -1,6 +1,7 @@
 // Approvals: the question, the answer, and the people who act.
 import { budgetNameText } from './budgets.ts'
 import { capitalized, type Fields, textOf } from './fields.ts'
+import { isQuestion } from './questions.ts'
 
 /** Follows a name that the caller supplied, because its credential names no user. */
 export const CLAIMED = '(not signed in)'
@@ -40,12 +41,34 @@ export const settlementText = (decision: string, by: string | null, isEdited = f
   return unansweredTitles.get(decision) ?? (by ? `${by} ${words}` : capitalized(words))
 }
 
+/** The same for a question: `ann answered`, `Declined`. `isDefault`: it expired, and its default applies. */
+export const questionSettlementText = (decision: string, by: string | null, isDefault = false): string => {
+  if (isDefault) return 'Expired, so the default applies'
+  const word = questionDecisions.get(decision)
+  if (word === undefined) return settlementText(decision, by).replace('The approval', 'The question')
+  return by ? `${by} ${word}` : capitalized(word)
+}
+
+const questionDecisions: ReadonlyMap<string, string> = new Map([
+  ['approved', 'answered'],
+  ['denied', 'declined'],
+])
+
+/** Whether nobody answered a question, and its default applies. */
+export const isDefaultAnswer = ({ decision, reason, actor }: Fields): boolean =>
+  decision === 'approved' && reason === 'expired' && !actor
+
 /** The answer to an approval: by whom, and how; or why there will be none. */
 export const answerWords = (fields: Fields): AnswerWords => {
   const answer = textOf(fields.decision) || 'approved'
   const why = textOf(fields.reason)
   const left = answer === 'cancelled' ? leftTitles.get(why) : undefined
-  if (left !== undefined) return { title: left, reason: '' }
+  if (left !== undefined) return { title: isQuestion(fields) ? left.replace('approval', 'question') : left, reason: '' }
+  if (isQuestion(fields)) {
+    const isDefault = isDefaultAnswer(fields)
+    const isTold = isDefault || (unansweredTitles.has(answer) && why === answer)
+    return { title: questionSettlementText(answer, actorText(fields), isDefault), reason: isTold ? '' : why }
+  }
   const title = settlementText(answer, actorText(fields), Boolean(fields.arguments))
   return { title, reason: unansweredTitles.has(answer) && why === answer ? '' : why }
 }

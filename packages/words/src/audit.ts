@@ -1,9 +1,11 @@
 // The audit of a session: which events are decisions, the action of each, and a line about it.
 import type { Payloads } from '@bridle/events/schemas'
+import { isDefaultAnswer } from './approvals.ts'
 import { budgetNameText, crossedText, policyText } from './budgets.ts'
+import { answerText, isQuestion, questionText } from './questions.ts'
 
-/** Characters of an answer in a line of the audit. */
-const ANSWER_CHARS_MAX = 200
+/** Characters of a question or an answer in a line of the audit. */
+const TEXT_CHARS_MAX = 200
 
 type AuditLine = readonly [action: string, ...summary: (string | null | undefined)[]]
 
@@ -20,24 +22,31 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
   memory_decided: ({ decision, key, reason }) => [`memory_${decision}`, key, reason],
   branched: ({ reason, parent, source_event_id: event }) => ['branched', reason, `from ${parent.id} at ${event}`],
   session_imported: ({ source }) => ['imported', `from ${source.id}`],
-  approval_required: ({ tool_name: tool, reason }) => ['approval_requested', `${tool}: ${reason}`],
-  approval_applied: ({ decision = 'approved', request_id: id, reason, answers, values }) => [
-    `approval_${decision}`,
-    id,
-    answerText(answers ?? values),
-    reason,
-  ],
+  approval_required: (payload) =>
+    isQuestion(payload)
+      ? ['question_asked', shortText(questionText(payload))]
+      : ['approval_requested', `${payload.tool_name}: ${payload.reason}`],
+  approval_applied: (payload) => {
+    const { decision = 'approved', request_id: id, reason } = payload
+    if (!isQuestion(payload)) return [`approval_${decision}`, id, reason]
+    return [isDefaultAnswer(payload) ? 'question_expired' : questionActions[decision], shortText(answerText(payload)), reason]
+  },
   budget_crossed: ({ budget, limit, value }) => ['budget_crossed', crossedText(budget, limit, value)],
   budget_raised: ({ budgets }) => ['budget_raised', budgets.map(budgetNameText).join(', ')],
   retry_scheduled: ({ attempt, reason }) => ['retry_scheduled', `attempt ${attempt}: ${reason}`],
   error: ({ message }) => ['failed', message],
 }
 
-/** The answer to a question. The log has a long one in full. */
-const answerText = (answer: object | undefined): string | null => {
-  if (answer === undefined) return null
-  const text = JSON.stringify(answer)
-  return text.length > ANSWER_CHARS_MAX ? `${text.slice(0, ANSWER_CHARS_MAX).toWellFormed()}…` : text
+/** The beginning of a question or an answer: the log has a long one in full. */
+const shortText = (text: string): string =>
+  text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX).toWellFormed()}…` : text
+
+const questionActions: { readonly [D in NonNullable<Payloads['approval_applied']['decision']>]: string } = {
+  approved: 'question_answered',
+  denied: 'question_declined',
+  expired: 'question_expired',
+  cancelled: 'question_cancelled',
+  superseded: 'question_withdrawn',
 }
 
 export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]

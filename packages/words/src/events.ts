@@ -16,6 +16,7 @@ import {
   textsOf,
   valueText,
 } from './fields.ts'
+import { answerText, isQuestion, questionText, questionTitle } from './questions.ts'
 import { statusText } from './statuses.ts'
 
 /** An event in words. */
@@ -129,10 +130,13 @@ const words: { readonly [T in VisibleEventType]: (fields: Fields, at: number | u
     (Array.isArray(layers) ? textsOf(layers) : Object.keys(fieldsOf(layers))).join(', '),
     textOf(trace),
   ],
-  approval_required: (fields) => [`Approval needed for ${approvalSubject(fields)}`, textOf(fields.reason)],
+  approval_required: (fields) =>
+    isQuestion(fields)
+      ? [questionTitle(fields), questionText(fields)]
+      : [`Approval needed for ${approvalSubject(fields)}`, textOf(fields.reason)],
   approval_applied: (fields) => {
     const { title, reason } = answerWords(fields)
-    return [title, textOf(fields.tool_name), reason]
+    return [title, isQuestion(fields) ? answerText(fields) : textOf(fields.tool_name), reason]
   },
   session_paused: byOperator('Paused'),
   session_resumed: byOperator('Resumed'),
