@@ -29,7 +29,11 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
   approval_applied: (payload) => {
     const { decision = 'approved', request_id: id, reason } = payload
     if (!isQuestion(payload)) return [`approval_${decision}`, id, reason]
-    return [isDefaultAnswer(payload) ? 'question_expired' : questionActions[decision], shortText(answerText(payload)), reason]
+    return [
+      isDefaultAnswer(payload) ? 'question_expired' : questionActions[decision],
+      shortText(answerText(payload)),
+      reason,
+    ]
   },
   budget_crossed: ({ budget, limit, value }) => ['budget_crossed', crossedText(budget, limit, value)],
   budget_raised: ({ budgets }) => ['budget_raised', budgets.map(budgetNameText).join(', ')],

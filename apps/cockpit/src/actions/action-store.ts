@@ -9,6 +9,8 @@ export interface ActionOffer {
   /** Words in place of those of the table. */
   readonly words?: string
   readonly icon?: IconName
+  /** Keys of this offer alone, where the table has those of all. */
+  readonly keys?: string
   /** Keys that otherwise a part of the page reads run this offer wherever nobody types. */
   readonly isPageWide?: boolean
 }

@@ -151,6 +151,10 @@ export const actionTable = {
   'approval.deny': { words: 'Deny', group: 'Approvals', icon: 'x', keys: 'd', scope: 'part' },
   'approval.discard': { words: 'Discard edits', group: 'Approvals', icon: 'x', keys: 'Escape', scope: 'part' },
   'approval.pause': { words: 'Approve and pause', group: 'Approvals', icon: 'circle-pause' },
+  'question.answer': { words: 'Answer', group: 'Approvals', icon: 'send', keys: 'Enter', scope: 'part' },
+  'question.select': { words: 'Select an option', group: 'Approvals', icon: 'check', keys: '1–9', scope: 'part' },
+  'question.none': { words: 'Select none', group: 'Approvals', icon: 'minus', keys: '0', scope: 'part' },
+  'question.decline': { words: 'Decline', group: 'Approvals', icon: 'x', keys: 'd', scope: 'part' },
   'memory.accept': { words: 'Remember what the agent proposes', group: 'Approvals', icon: 'brain' },
   'memory.reject': { words: 'Reject what the agent proposes to remember', group: 'Approvals', icon: 'brain' },
 

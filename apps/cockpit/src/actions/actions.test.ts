@@ -95,7 +95,7 @@ describe('[C64] keys', () => {
     expect(keyText(event)).toBe(text)
   })
 
-  const free = { isTyping: false, isBehind: false }
+  const free = { isTyping: false, isBehind: false, isOnElement: false }
   const offered = (['palette.open', 'page.inbox', 'session.pause', 'approval.approve', 'list.next'] as const).map(
     (id) => ({ id, run: () => id }),
   )
@@ -122,6 +122,22 @@ describe('[C64] keys', () => {
     expect(keyAction(cards, 'd', '', { ...free, isTyping: true })).toBeUndefined()
     expect(keyAction(cards, 'd', 'g', free)).toBeUndefined()
     expect(keyAction(cards.slice(1), 'd', '', free)).toBeUndefined()
+  })
+
+  test('[C424] an offer may have keys of its own, and Enter belongs to the element with the focus', () => {
+    const card = [
+      { id: 'question.select' as const, isPageWide: true, keys: '1', run: () => 'first' },
+      { id: 'question.select' as const, isPageWide: true, keys: '2', run: () => 'second' },
+      { id: 'question.answer' as const, isPageWide: true, run: () => 'answered' },
+    ]
+    const pressed = (key: string, place = free) => keyAction(card, key, '', place)?.run()
+    expect(['1', '2', '3', '1–9', 'Enter'].map((key) => pressed(key))).toEqual([
+      ...['first', 'second', undefined, undefined],
+      'answered',
+    ])
+    expect(pressed('Enter', { ...free, isOnElement: true })).toBeUndefined()
+    expect(pressed('2', { ...free, isOnElement: true })).toBe('second')
+    expect(pressed('2', { ...free, isTyping: true })).toBeUndefined()
   })
 
   test('no two actions have the same keys, except those that cannot be done at the same time', () => {

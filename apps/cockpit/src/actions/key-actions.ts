@@ -1,10 +1,12 @@
 import type { OfferedAction } from './action-store.ts'
-import { ACTION_IDS, type ActionId, actionRow } from './action-table.ts'
+import { ACTION_IDS, actionRow } from './action-table.ts'
 
 interface KeyPlace {
   readonly isTyping: boolean
   /** A dialog is open: the page behind it takes no keys. */
   readonly isBehind: boolean
+  /** An element has the focus, and with it Enter. */
+  readonly isOnElement: boolean
 }
 
 /** The action for the pressed keys: the newest one that somebody offers. `before` is the key that was pressed last. */
@@ -12,17 +14,21 @@ export const keyAction = (
   offered: readonly OfferedAction[],
   key: string,
   before: string,
-  { isTyping, isBehind }: KeyPlace,
+  { isTyping, isBehind, isOnElement }: KeyPlace,
 ): OfferedAction | undefined => {
-  if (isBehind) return undefined
+  if (isBehind || (key === 'Enter' && isOnElement)) return undefined
   // `g` and then `d` never means `d` alone, also where nobody offers the two.
-  const pair = matching(`${before} ${key}`)
-  const found = (pair.length > 0 ? pair : matching(key)).filter((id) => !isTyping || actionRow(id).scope === 'typing')
-  for (const id of found) {
-    const offer = offered.findLast((each) => each.id === id && (actionRow(id).scope !== 'part' || each.isPageWide))
+  const keys = ACTION_IDS.some((id) => actionRow(id).keys === `${before} ${key}`) ? `${before} ${key}` : key
+  const usable = offered.filter(
+    ({ id, isPageWide, keys: own = actionRow(id).keys }) =>
+      own === keys &&
+      (!isTyping || actionRow(id).scope === 'typing') &&
+      (actionRow(id).scope !== 'part' || isPageWide === true),
+  )
+  // Of several actions with these keys, the one that comes first in the table.
+  for (const id of ACTION_IDS) {
+    const offer = usable.findLast((each) => each.id === id)
     if (offer) return offer
   }
   return undefined
 }
-
-const matching = (keys: string): readonly ActionId[] => ACTION_IDS.filter((id) => actionRow(id).keys === keys)

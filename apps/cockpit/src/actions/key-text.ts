@@ -18,6 +18,6 @@ export const keyText = ({ key, ctrlKey, metaKey, altKey, shiftKey }: PressedKey)
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** A box to tick takes no letters. */
+/** Boxes to tick and radio buttons take no letters. */
 export const takesLetters = (target: EventTarget | null): boolean =>
-  isTyping(target) && !(target instanceof HTMLInputElement && target.type === 'checkbox')
+  isTyping(target) && !(target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type))

@@ -13,7 +13,9 @@ export const useActionKeys = (): void => {
       const isTyping = takesLetters(event.target)
       const key = keyText(event)
       const isBehind = document.querySelector('dialog[open]') !== null
-      const action = keyAction(offeredActions(), key, before, { isTyping, isBehind })
+      const { activeElement } = document
+      const isOnElement = activeElement !== null && activeElement !== document.body
+      const action = keyAction(offeredActions(), key, before, { isTyping, isBehind, isOnElement })
       before = isTyping ? '' : key
       if (!action) return
       event.preventDefault()

@@ -28,8 +28,8 @@ export const useAction = (
 export const useActionList = (id: ActionId, offers: readonly ActionOffer[]): void => {
   const latest = useRef(offers)
   latest.current = offers
-  const texts = JSON.stringify(offers.map(({ detail, words, icon }) => [detail, words, icon]))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the texts say which offers there are
+  const texts = JSON.stringify(offers.map(({ run: _run, ...rest }) => rest))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else says which offers there are
   useEffect(
     () =>
       offerActions(

@@ -2,11 +2,11 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
 import { rowKey } from '../sessions/list/row-order.ts'
+import { SessionStatus } from '../sessions/session-status.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
-import { Status } from '../ui/status.tsx'
 
 /** Sessions of an agent on its page: the list has the others. */
 const RECENT_SESSIONS = 8
@@ -20,7 +20,7 @@ export const RecentSessions = ({ agent }: { readonly agent: string }) => {
       <ul className="recent">
         {rows.map((row) => (
           <li key={rowKey(row)} className="row">
-            <Status status={row.status} isIconOnly />
+            <SessionStatus row={row} isIconOnly />
             <Link className="trunc" href={sessionPath(row)}>
               {visibleText(titleText(row))}
             </Link>

@@ -1,6 +1,5 @@
 // An open approval and everything needed to answer it: used in the thread of a session and in the inbox.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { useLive } from '../server/server-context.tsx'
 import { isTyping } from '../shell/use-shortcuts.ts'
 import { isSame } from '../ui/diff/key-changes.ts'
 import { exactText } from '../ui/exact-text.ts'
@@ -15,7 +14,9 @@ import { approvalKey, type CardApproval, type CardSession, type CardSettlement }
 import { CardFacts } from './card-facts.tsx'
 import { CardHead } from './card-head.tsx'
 import { useDecision } from './decision.ts'
-import { keepDraft, readDraft } from './drafts.ts'
+import { argumentDrafts, type Draft } from './drafts.ts'
+import { useFrozenText } from './frozen-text.ts'
+import { QuestionCard } from './question/question-card.tsx'
 import { SettledCard } from './settled-card.tsx'
 import { useArmed } from './use-armed.ts'
 import { useWholeApproval } from './whole-approval.ts'
@@ -36,17 +37,19 @@ export interface ApprovalCardProps {
 
 export const ApprovalCard = (props: ApprovalCardProps) => (
   // A draft belongs to one approval: another approval is another card.
-  <KeyedCard key={approvalKey(props.session, props.approval.id)} {...props} />
+  <CardOfKind key={approvalKey(props.session, props.approval.id)} {...props} />
 )
+
+const CardOfKind = (props: ApprovalCardProps) =>
+  props.approval.kind === 'question' ? <QuestionCard {...props} /> : <KeyedCard {...props} />
 
 const KeyedCard = (props: ApprovalCardProps) => {
   const { approval: listed, session, place, takesKeys = false, isFocused, onDecided, onDismiss } = props
   const key = approvalKey(session, listed.id)
-  const [draft, setDraft] = useState(() => readDraft(key))
+  const [draft, setDraft] = useState<Draft>(() => argumentDrafts.read(key) ?? { args: null, note: '' })
   const decision = useDecision(listed, session, onDecided)
   const whole = useWholeApproval(listed, session)
-  const isLive = useLive((state) => state.phase === 'open')
-  const canApprove = useLive(({ me }) => me === null || me.scopes.includes('approve'))
+  const frozenWhy = useFrozenText()
   const isArmed = useArmed()
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -57,7 +60,10 @@ const KeyedCard = (props: ApprovalCardProps) => {
   // The list may lose the approval before the server's reply to this page arrives: that is no answer from elsewhere.
   const closed = state.type === 'sending' ? undefined : listed.settlement
   const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : closed
-  useEffect(() => keepDraft(key, settlement ? { args: null, note: '' } : draft), [key, draft, settlement])
+  useEffect(() => {
+    const isEmpty = draft.args === null && draft.note === ''
+    argumentDrafts.keep(key, settlement || isEmpty ? null : draft)
+  }, [key, draft, settlement])
 
   const approval = whole.type === 'whole' ? whole.approval : listed
   const words = approvalWords(approval.kind)
@@ -83,7 +89,6 @@ const KeyedCard = (props: ApprovalCardProps) => {
       </SettledCard>
     )
 
-  const frozenWhy = frozenText(isLive, canApprove)
   const unapprovableWhy = unapprovableText(whole, parsed?.problem ?? null)
   const note = draft.note.trim()
   const send = (answer: 'approved' | 'denied', isPausing = false): void => {
@@ -221,10 +226,4 @@ const unapprovableText = (
 ): string | null => {
   if (whole.type !== 'whole') return 'The arguments are not loaded yet.'
   return problem ? `Line ${problem.line} of ${problem.key ?? 'your arguments'} is not JSON.` : null
-}
-
-/** The reason why nothing can be decided here now; null = it can. */
-const frozenText = (isLive: boolean, canApprove: boolean): string | null => {
-  if (!canApprove) return 'You may watch, but not answer: your token has no scope "approve".'
-  return isLive ? null : 'The server does not answer, so this may be old. Nothing can be decided until it is back.'
 }

@@ -1,7 +1,9 @@
 // The words of an approval. A tool call, a budget and an unknown outcome are different questions: yes and no mean something else.
 
 import { argumentParts } from '../ui/arguments/argument-parts.ts'
+import { visibleText } from '../ui/plain-text.ts'
 import type { CardApproval } from './card-approval.ts'
+import { askedText } from './question/question-words.ts'
 
 export interface ApprovalWords {
   readonly approve: string
@@ -73,3 +75,14 @@ export const effectText = (effect: string): string => effectTexts[effect] ?? eff
 
 const riskTexts: { readonly [risk: string]: string } = { low: 'Low risk', caution: 'Caution', danger: 'Danger' }
 export const riskText = (risk: string): string => riskTexts[risk] ?? risk
+
+/** Characters of a question in a line. */
+const BRIEF_CHARS = 200
+
+/** What waits, in a line: the question, or the name of the tool. */
+export const approvalBrief = (
+  approval: Pick<CardApproval, 'kind' | 'toolName' | 'questions' | 'schema' | 'reason'>,
+): string =>
+  visibleText(
+    (approval.kind === 'question' ? askedText(approval) : approval.toolName).slice(0, BRIEF_CHARS).replace(/\s+/g, ' '),
+  )

@@ -3,6 +3,7 @@ import { keyHintOf } from '../actions/action-table.ts'
 import { useAction } from '../actions/use-action.ts'
 import { Button } from '../ui/button.tsx'
 import type { ApprovalWords } from './approval-words.ts'
+import { whenInSight } from './in-sight.ts'
 
 interface CardActionsProps {
   readonly words: ApprovalWords
@@ -37,12 +38,7 @@ export const CardActions = (props: CardActionsProps) => {
   const detail = { detail: props.toolName }
   const acts = useRef<HTMLFieldSetElement>(null)
   const keyed = { ...detail, isPageWide: props.takesKeys && !isEditing }
-  // Keys of the page must not answer a question that is out of sight: the first press shows it.
-  const inSight = (act: () => void) => (): void => {
-    if (!props.takesKeys || !acts.current || isInSight(acts.current)) return act()
-    acts.current.scrollIntoView({ block: 'end' })
-    acts.current.closest('article')?.focus({ preventScroll: true })
-  }
+  const inSight = (act: () => void) => (props.takesKeys ? whenInSight(acts, act) : act)
   const canAnswer = isArmed && !isOff
   const isWhole = canAnswer && unapprovableWhy === null
   const canApprove = isWhole && isRead
@@ -122,10 +118,3 @@ export const CardActions = (props: CardActionsProps) => {
 }
 
 const UNREAD = 'Scroll to the end to approve'
-
-/** True where the thread shows all of the buttons. */
-const isInSight = (acts: HTMLElement): boolean => {
-  const own = acts.getBoundingClientRect()
-  const around = acts.closest('.thread')?.getBoundingClientRect()
-  return around === undefined || (own.top >= around.top && own.bottom <= around.bottom)
-}

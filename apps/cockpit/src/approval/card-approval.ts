@@ -1,11 +1,11 @@
 // An approval as the card shows it, whichever answer of the server it comes from.
-import type { HarnessApproval, PendingApproval } from 'bridle/client'
+import type { GivenAnswer, HarnessApproval, PendingApproval, Question } from 'bridle/client'
 
 export type JsonRecord = NonNullable<PendingApproval['args']>
 
 export interface CardApproval {
   readonly id: string
-  /** `tool`, `budget` or `unknown_outcome`; null = not known. */
+  /** `tool`, `question`, `budget` or `unknown_outcome`; null = not known. */
   readonly kind: string | null
   readonly toolName: string
   readonly toolCallId?: string | null
@@ -16,6 +16,11 @@ export interface CardApproval {
   readonly requestedAt?: string
   readonly effect?: string | null
   readonly risk?: string | null
+  readonly questions?: readonly Question[]
+  /** The schema of a form. */
+  readonly schema?: JsonRecord
+  /** The answers or values that apply when a question expires. */
+  readonly default?: JsonRecord
   /** The session has more of the name, the reason or the arguments. */
   readonly isCut?: boolean
   /** The session below that asks; absent = the card's session asks. */
@@ -24,13 +29,15 @@ export interface CardApproval {
   readonly settlement?: CardSettlement
 }
 
-export interface CardSettlement {
+export interface CardSettlement extends GivenAnswer {
   /** `closed`: it no longer waits, and the answer is not known here. */
   readonly decision: 'approved' | 'denied' | 'expired' | 'cancelled' | 'superseded' | 'closed'
   /** Null = nobody, or not named. */
   readonly by: string | null
   readonly at: string | null
   readonly isEdited?: boolean
+  /** A question expired, and its default applies. */
+  readonly isDefault?: boolean
   readonly reason?: string | null
 }
 

@@ -1,14 +1,17 @@
 // The answer of this page to an approval: on its way, given, refused because somebody was faster, or lost with the connection.
-import { FabricError } from 'bridle/client'
+import { FabricError, type GivenAnswer } from 'bridle/client'
 import { deciderText } from 'bridle/words'
 import { useRef, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
 import type { CardApproval, CardSession, CardSettlement, JsonRecord } from './card-approval.ts'
+import { isDefaultApplied } from './question/question-words.ts'
 
 export interface Answer {
   readonly decision: 'approved' | 'denied'
   /** Other arguments than those asked for. */
   readonly args?: JsonRecord
+  /** The answer to a question. */
+  readonly given?: GivenAnswer
   readonly note?: string
   /** The session pauses after the call. */
   readonly isPausing?: boolean
@@ -40,7 +43,7 @@ export const useDecision = (
     if (isBusy.current || state.type !== 'open') return
     isBusy.current = true
     setState({ type: 'sending', answer })
-    const { decision, args, note, isPausing } = answer
+    const { decision, args, given, note, isPausing } = answer
     const options = {
       agent: session.agent,
       ...(note && { reason: note }),
@@ -48,19 +51,21 @@ export const useDecision = (
       ...(isPausing && { pause: true }),
     }
     try {
-      await (decision === 'approved' ? client.approve : client.reject)(session.id, approval.id, options)
+      if (given) await client.answer(session.id, approval.id, { ...options, ...given })
+      else await (decision === 'approved' ? client.approve : client.reject)(session.id, approval.id, options)
       const settlement: CardSettlement = {
         decision,
         by: 'You',
         at: new Date().toISOString(),
         isEdited: args !== undefined,
         reason: note ?? null,
+        ...given,
       }
       setState({ type: 'given', settlement })
       onDecided?.(settlement)
     } catch (error) {
       isBusy.current = false
-      const settlement = settlementOf(error)
+      const settlement = settlementOf(error, approval)
       if (settlement) return setState({ type: 'late', settlement })
       setState({ type: 'open', problem: problemText(error) })
     }
@@ -69,13 +74,14 @@ export const useDecision = (
 }
 
 /** The answer that stands, where the server refuses another one. */
-const settlementOf = (error: unknown): CardSettlement | null => {
+const settlementOf = (error: unknown, approval: CardApproval): CardSettlement | null => {
   if (!(error instanceof FabricError)) return null
   if (error.status === 404) return { decision: 'closed', by: null, at: null }
   const { settledApproval } = error
   if (!settledApproval) return null
   const { decision, decidedAt } = settledApproval
-  return { decision, by: deciderText(settledApproval), at: decidedAt }
+  const isDefault = isDefaultApplied(approval, settledApproval)
+  return { decision, by: deciderText(settledApproval), at: decidedAt, isDefault }
 }
 
 const problemText = (error: unknown): string => {

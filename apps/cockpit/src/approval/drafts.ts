@@ -1,5 +1,6 @@
-// Drafts that somebody wrote on a card and did not send: they are there again after a look at another approval.
+// Drafts that somebody wrote on a card and did not send: they are there again after a look at another approval or page.
 import type { ArgumentsDraft } from './argument-fields.ts'
+import type { RequestDraft } from './question/request-draft.ts'
 
 /** Drafts that are kept while somebody looks at other approvals. */
 const DRAFTS_MAX = 50
@@ -10,13 +11,24 @@ export interface Draft {
   readonly note: string
 }
 
-const drafts = new Map<string, Draft>()
-
-export const readDraft = (key: string): Draft => drafts.get(key) ?? { args: null, note: '' }
-
-export const keepDraft = (key: string, draft: Draft): void => {
-  drafts.delete(key)
-  if (draft.args === null && draft.note === '') return
-  drafts.set(key, draft)
-  if (drafts.size > DRAFTS_MAX) drafts.delete(drafts.keys().next().value ?? '')
+interface Drafts<D> {
+  readonly read: (key: string) => D | undefined
+  /** Null forgets the draft. */
+  readonly keep: (key: string, draft: D | null) => void
 }
+
+const keptDrafts = <D>(): Drafts<D> => {
+  const drafts = new Map<string, D>()
+  return {
+    read: (key) => drafts.get(key),
+    keep: (key, draft) => {
+      drafts.delete(key)
+      if (draft === null) return
+      drafts.set(key, draft)
+      if (drafts.size > DRAFTS_MAX) drafts.delete(drafts.keys().next().value ?? '')
+    },
+  }
+}
+
+export const argumentDrafts = keptDrafts<Draft>()
+export const questionDrafts = keptDrafts<RequestDraft>()

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { isNearBudget, NEAR_BUDGET } from '../session/health/finding-text.ts'
 import { LOW_SCORE } from '../session/health/score.tsx'
+import { SessionStatus } from '../sessions/session-status.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
-import { Status } from '../ui/status.tsx'
 import { BudgetMeters } from './budget-meters.tsx'
 import { HealthReasons } from './health-reasons.tsx'
 import { RecoveryAction } from './recovery-action.tsx'
@@ -39,7 +39,7 @@ export const FleetCard = ({ row, isOpen, isWorst }: FleetCardProps) => {
           <Link className="trunc medium" href={sessionPath(row, { tab: 'health' })}>
             {visibleText(titleText(row))}
           </Link>
-          <Status status={row.status} />
+          <SessionStatus row={row} />
           {health.flags.map((flag) => (
             <span key={flag} className="tag">
               {flag}

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { rowKey } from '../sessions/list/row-order.ts'
 import { useSessionList } from '../sessions/list/use-session-list.ts'
+import { SessionStatus } from '../sessions/session-status.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +13,6 @@ import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { titleText } from '../ui/script-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { Status } from '../ui/status.tsx'
 import { FleetCard } from './fleet-card.tsx'
 import { flagCounts, needsLook, worstFirst } from './worst-first.ts'
 import './fleet.css'
@@ -75,7 +75,7 @@ const FleetPage = () => {
                 {fine.map((row) => (
                   <li key={rowKey(row)} className="row">
                     <span className="num medium">{row.health?.score ?? '–'}</span>
-                    <Status status={row.status} />
+                    <SessionStatus row={row} />
                     <Link className="trunc" href={sessionPath(row, { tab: 'health' })}>
                       {visibleText(titleText(row))}
                     </Link>

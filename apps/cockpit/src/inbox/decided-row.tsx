@@ -1,11 +1,12 @@
 import type { SettledApproval } from 'bridle/client'
 import { deciderText } from 'bridle/words'
 import { Link } from 'wouter'
+import { settledLook } from '../approval/question/settled-question.tsx'
 import { Age } from '../ui/age.tsx'
-import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
-import { shortText } from './inbox-row.tsx'
+import { RowSubject, shortText } from './inbox-row.tsx'
+import { settlementOfRow } from './use-decided.ts'
 
 interface DecidedRowProps {
   readonly approval: SettledApproval
@@ -15,9 +16,10 @@ interface DecidedRowProps {
 }
 
 export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowProps) => {
-  const { status, toolName, args, title, sessionId, decidedAt, isEdited, imported } = approval
+  const { kind, status, title, sessionId, decidedAt, isEdited, imported } = approval
+  const look = kind === 'question' ? settledLook(settlementOfRow(approval)) : null
   // A server without names does not know whose answer it was.
-  const by = deciderText(approval) ?? (status === 'expired' ? 'nobody' : null)
+  const by = deciderText(approval) ?? (status === 'expired' || look?.word === 'Expired' ? 'nobody' : null)
   return (
     <Link
       className={`ib done${isSelected ? ' on' : ''}`}
@@ -26,12 +28,14 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
       onClick={onOpen}
     >
       <span className={`st${status === 'approved' ? ' done' : ''}`}>
-        <Icon name={status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban'} size={14} />
+        <Icon
+          name={look?.icon ?? (status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban')}
+          size={14}
+        />
       </span>
       <span className="col grow ib-lines">
         <span className="row">
-          <code className="medium trunc ib-tool">{shortText(toolName)}</code>
-          <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
+          <RowSubject approval={approval} />
           <span className="right small t3 nowrap">
             {by !== null && `${shortText(by)}, `}
             <Age at={decidedAt} isAgo />
@@ -40,7 +44,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
         <span className="row small t3">
           <span className="trunc">{shortText(titleText({ title, id: sessionId }))}</span>
           <span className="right nowrap">
-            {status}
+            {look ? look.word.toLowerCase() : status}
             {isEdited && ' with edits'}
             {imported && ' in an imported file'}
           </span>

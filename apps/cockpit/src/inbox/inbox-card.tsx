@@ -1,10 +1,11 @@
 // The card of the selected approval. It stays when the approval is decided elsewhere, and says so: another one never takes its place unasked.
 import type { PendingApproval, SettledApproval } from 'bridle/client'
-import { settlementText } from 'bridle/words'
+import { questionSettlementText, settlementText } from 'bridle/words'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ApprovalCard } from '../approval/approval-card.tsx'
 import type { CardSettlement } from '../approval/card-approval.ts'
+import { askedText } from '../approval/question/question-words.ts'
 import { withoutApproval } from '../server/live-store.ts'
 import { useServer } from '../server/server-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
@@ -13,6 +14,9 @@ import { Screen } from '../ui/screen.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { isSelected, type Selection } from './inbox-filter.ts'
 import { settlementOfRow } from './use-decided.ts'
+
+/** Characters of a question in the note that it is answered. */
+const TOAST_CHARS = 80
 
 interface InboxCardProps {
   readonly selection: Selection
@@ -52,9 +56,13 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
         </p>
       </Screen>
     )
-  const { id, sessionId, agent, title, toolName } = approval
+  const { id, sessionId, agent, title, toolName, kind } = approval
   const onDecided = ({ decision, by, isEdited }: CardSettlement): void => {
-    showToast({ text: `${settlementText(decision, by, isEdited)}: ${exactText(toolName)}` })
+    const text =
+      kind === 'question'
+        ? `${questionSettlementText(decision, by)}: ${exactText(askedText(approval).slice(0, TOAST_CHARS))}`
+        : `${settlementText(decision, by, isEdited)}: ${exactText(toolName)}`
+    showToast({ text })
     // The list need not wait for the server to say what this page has just done.
     live.update((state) => withoutApproval(state, { id, sessionId, agent }))
     onGoOn(approval)

@@ -28,6 +28,13 @@ test.each([
   [{ show: 'expiring', agent: 'two' } as const, []],
 ])('%j', (filter, expected) => expect(filterApprovals(approvals, filter, now)).toEqual(expected))
 
+test('[C425] questions can be shown alone', () => {
+  const asked = { id: 'apr-4', sessionId: 's3', agent: 'one', kind: 'question', expiresAt: at(9) } as const
+  const all = [...approvals, asked]
+  expect(filterApprovals(all, { show: 'questions', agent: null }, now)).toEqual([asked])
+  expect(filterApprovals(all, { show: 'questions', agent: 'two' }, now)).toEqual([])
+})
+
 test('the address keeps the filter and the selection', () => {
   const query = { show: 'expiring', agent: 'a & b', selected: { id: 'apr/1', sessionId: 's 1', agent: 'two' } } as const
   const path = encodeInboxQuery(query)

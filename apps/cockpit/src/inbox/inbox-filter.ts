@@ -4,7 +4,7 @@ import type { PendingApproval } from 'bridle/client'
 /** Less time than this until it expires counts as expiring in the filter: long enough to answer several in a row. */
 const EXPIRING_SOON_MS = 5 * 60_000
 
-export const SHOWS = ['all', 'expiring', 'budgets'] as const
+export const SHOWS = ['all', 'expiring', 'questions', 'budgets'] as const
 export type Show = (typeof SHOWS)[number]
 
 export interface InboxQuery {
@@ -48,15 +48,14 @@ export const filterApprovals = <A extends Listed>(
   approvals: readonly A[],
   { show, agent }: Pick<InboxQuery, 'show' | 'agent'>,
   now: number,
-): A[] =>
-  approvals.filter(
-    (approval) =>
-      (agent === null || approval.agent === agent) &&
-      (show === 'all' ||
-        (show === 'budgets'
-          ? approval.kind === 'budget'
-          : approval.expiresAt !== null && Date.parse(approval.expiresAt) - now < EXPIRING_SOON_MS)),
-  )
+): A[] => approvals.filter((approval) => (agent === null || approval.agent === agent) && isShown[show](approval, now))
+
+const isShown: { readonly [S in Show]: (approval: Listed, now: number) => boolean } = {
+  all: () => true,
+  expiring: ({ expiresAt }, now) => expiresAt !== null && Date.parse(expiresAt) - now < EXPIRING_SOON_MS,
+  questions: ({ kind }) => kind === 'question',
+  budgets: ({ kind }) => kind === 'budget',
+}
 
 export const selectionOf = ({ id, sessionId, agent }: Pick<Listed, 'id' | 'sessionId' | 'agent'>): Selection => ({
   id,

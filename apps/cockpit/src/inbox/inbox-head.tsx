@@ -15,7 +15,7 @@ interface InboxHeadProps {
   readonly approvals: readonly PendingApproval[]
 }
 
-const words = { all: 'All', expiring: 'Expiring', budgets: 'Budgets' } as const
+const words = { all: 'All', expiring: 'Expiring', questions: 'Questions', budgets: 'Budgets' } as const
 
 export const InboxHead = ({ query, approvals }: InboxHeadProps) => {
   const [, navigate] = useLocation()

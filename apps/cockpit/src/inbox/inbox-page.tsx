@@ -161,7 +161,8 @@ const EmptyInbox = ({ waiting }: { readonly waiting: number }) =>
   waiting === 0 ? (
     <Screen icon="inbox" title="Nothing waits for you">
       <p>
-        Approvals of all sessions show up here. Their number stands beside <i>Inbox</i> and in the title of this tab.
+        Approvals and questions of all sessions show up here. Their number stands beside <i>Inbox</i> and in the title
+        of this tab.
       </p>
     </Screen>
   ) : (

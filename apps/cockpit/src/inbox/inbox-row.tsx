@@ -1,6 +1,7 @@
-import type { PendingApproval } from 'bridle/client'
+import type { PendingApproval, SettledApproval } from 'bridle/client'
 import { Link } from 'wouter'
 import { Expiry } from '../approval/expiry.tsx'
+import { askedSize, askedText } from '../approval/question/question-words.ts'
 import { Age } from '../ui/age.tsx'
 import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { exactText } from '../ui/exact-text.ts'
@@ -18,8 +19,8 @@ interface InboxRowProps {
 }
 
 export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) => {
-  const { kind, toolName, args, reason, title, sessionId, agent, requestedAt, expiresAt } = approval
-  const summary = kind === 'budget' ? reason : argumentSummary(args)
+  const { kind, title, sessionId, agent, requestedAt, expiresAt } = approval
+  const isQuestion = kind === 'question'
   return (
     <Link
       className={`ib${isSelected ? ' on' : ''}`}
@@ -28,18 +29,17 @@ export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) 
       onClick={onOpen}
     >
       <span className="st needs">
-        <Icon name={kind === 'budget' ? 'gauge' : 'shield-alert'} size={14} />
-        <span className="vh">Needs approval</span>
+        <Icon name={isQuestion ? 'circle-question-mark' : kind === 'budget' ? 'gauge' : 'shield-alert'} size={14} />
+        <span className="vh">{isQuestion ? 'Needs an answer' : 'Needs approval'}</span>
       </span>
       <span className="col grow ib-lines">
         <span className="row">
-          <code className="medium trunc ib-tool">{shortText(toolName)}</code>
-          <span className="trunc mono t2 ib-args">{shortText(summary)}</span>
+          <RowSubject approval={approval} />
           <span className="right small t3 nowrap">{expiresAt ? <Expiry at={expiresAt} /> : 'no expiry'}</span>
         </span>
         <span className="row small t3">
           <span className="trunc">
-            {shortText(titleText({ title, id: sessionId }))} · {shortText(agent)}
+            {shortText(titleText({ title, id: sessionId }))} · {isQuestion ? askedSize(approval) : shortText(agent)}
           </span>
           <span className="right nowrap">
             asked <Age at={requestedAt} isAgo />
@@ -47,6 +47,18 @@ export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) 
         </span>
       </span>
     </Link>
+  )
+}
+
+/** What the row is about: a question, or a tool with its arguments. */
+export const RowSubject = ({ approval }: { readonly approval: PendingApproval | SettledApproval }) => {
+  const { kind, toolName, args, reason } = approval
+  if (kind === 'question') return <span className="medium trunc">{shortText(askedText(approval))}</span>
+  return (
+    <>
+      <code className="medium trunc ib-tool">{shortText(toolName)}</code>
+      <span className="trunc mono t2 ib-args">{shortText(kind === 'budget' ? reason : argumentSummary(args))}</span>
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import type { SettledApproval } from 'bridle/client'
 import { deciderText } from 'bridle/words'
 import { useEffect } from 'react'
 import type { CardSettlement } from '../approval/card-approval.ts'
+import { isDefaultApplied } from '../approval/question/question-words.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
 
@@ -26,5 +27,9 @@ export const settlementOfRow = (row: SettledApproval): CardSettlement => ({
   by: row.imported && row.decidedBy !== null ? `${row.decidedBy} (from an imported file)` : deciderText(row),
   at: row.decidedAt,
   isEdited: row.isEdited,
-  reason: row.decisionReason,
+  ...(row.answers && { answers: row.answers }),
+  ...(row.values && { values: row.values }),
+  ...(isDefaultApplied(row, { ...row, decision: row.status })
+    ? { isDefault: true, reason: null }
+    : { reason: row.status === 'expired' ? null : row.decisionReason }),
 })

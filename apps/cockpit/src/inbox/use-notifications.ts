@@ -1,14 +1,18 @@
 // A note of the browser for each new approval, where somebody asked for it and looks at another window.
 
+import type { PendingApproval } from 'bridle/client'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { approvalKey } from '../approval/card-approval.ts'
+import { askedText, askedTitle } from '../approval/question/question-words.ts'
 import { useLive } from '../server/server-context.tsx'
 import { inboxPath } from '../shell/paths.ts'
 import { exactText } from '../ui/exact-text.ts'
 import { titleText } from '../ui/script-text.ts'
 
 const KEY = 'bridle.notify'
+/** Characters of a question in a note, which has two lines. */
+const TITLE_CHARS = 120
 const listeners = new Set<() => void>()
 
 /** False where the browser has no notes, as in a page without HTTPS that is not local. */
@@ -46,7 +50,7 @@ export const useNotifications = (): void => {
     for (const [index, approval] of approvals.entries()) {
       const key = keys[index] ?? ''
       if (before.has(key)) continue
-      const note = new Notification(`Approval needed: ${exactText(approval.toolName)}`, {
+      const note = new Notification(noteTitle(approval), {
         body: exactText(titleText({ title: approval.title, id: approval.sessionId })),
         tag: key,
       })
@@ -58,3 +62,8 @@ export const useNotifications = (): void => {
     }
   }, [approvals, isLoaded, navigate])
 }
+
+const noteTitle = (approval: PendingApproval): string =>
+  approval.kind === 'question'
+    ? `${askedTitle(approval)}: ${exactText(askedText(approval).slice(0, TITLE_CHARS))}`
+    : `Approval needed: ${exactText(approval.toolName)}`

@@ -1,5 +1,6 @@
 // On a phone the question that waits stays in reach, also where its card is out of sight.
 import { useEffect, useState } from 'react'
+import { approvalBrief } from '../approval/approval-words.ts'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { showApproval } from './thread/show-approval.ts'
@@ -12,7 +13,9 @@ export const ApprovalDock = () => {
   return (
     <div className="dock only-phone">
       <span className="grow trunc">
-        {first.kind === 'budget' ? (
+        {first.kind === 'question' ? (
+          approvalBrief(first)
+        ) : first.kind === 'budget' ? (
           'A budget is used up. Raise it?'
         ) : (
           <>
@@ -21,7 +24,7 @@ export const ApprovalDock = () => {
         )}
       </span>
       <Button look="primary" onClick={() => showApproval(first.id)}>
-        Review
+        {first.kind === 'question' ? 'Answer' : 'Review'}
       </Button>
     </div>
   )

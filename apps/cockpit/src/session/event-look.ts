@@ -32,8 +32,9 @@ const icons: { readonly [type: string]: IconName | ((payload: Payload) => IconNa
     context_compacted: 'fold-vertical',
     context_warning: 'triangle-alert',
     antahkarana: 'shield',
-    approval_required: 'shield-alert',
-    approval_applied: ({ decision }: Payload) => ((decision ?? 'approved') === 'approved' ? 'shield-check' : 'ban'),
+    approval_required: ({ kind }: Payload) => (kind === 'question' ? 'circle-question-mark' : 'shield-alert'),
+    approval_applied: ({ decision = 'approved', kind }: Payload) =>
+      decision === 'approved' ? (kind === 'question' ? 'circle-check' : 'shield-check') : 'ban',
     session_paused: 'circle-pause',
     session_resumed: 'play',
     session_archived: 'archive',

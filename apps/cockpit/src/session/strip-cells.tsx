@@ -1,5 +1,6 @@
 import type { ChatSession } from 'bridle/client'
 import { costText, countText, durationText, elapsedText, plural, statusWords } from 'bridle/words'
+import { AWAITING_ANSWER } from '../sessions/shown-status.ts'
 import { MeterBar, type MeterTone, partOf, usageTone } from '../ui/meter-bar.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
@@ -25,12 +26,13 @@ export const NowCell = ({ detail, status }: LiveCellProps) => {
   const { step } = detail
   const count = step && planCount(step)
   const error = useHarnessValue((state) => state.error)
+  const isAsked = useHarnessValue(({ approvals = [] }) => approvals.every(({ kind }) => kind === 'question'))
   const failure = status === 'failed' ? (error ?? detail.lastError) : null
   const text = step?.title || failure || (detail.model ? `Model ${detail.model}` : detail.agent)
   return (
     <div className="cell wide now">
       <div className="k">
-        <Status status={status} />
+        <Status status={isAsked && status === 'awaiting_approval' ? AWAITING_ANSWER : status} />
         {count && (
           <>
             <span className="num">{count.text}</span>

@@ -1,6 +1,7 @@
 // The question that waits for a person, with the way to its card.
 
 import { plural } from 'bridle/words'
+import { approvalBrief } from '../approval/approval-words.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Age } from '../ui/age.tsx'
 import { visibleText } from '../ui/plain-text.ts'
@@ -47,11 +48,13 @@ export const WaitingCell = () => {
           ) : (
             <Age at={asked} />
           ))}
-        {approvals.length > 1 && <span>{plural(approvals.length, 'question')}</span>}
+        {approvals.length > 1 && <span>{plural(approvals.length, 'request')}</span>}
       </div>
       <div className="v">
         <span className="trunc">
-          {first.kind === 'budget' ? (
+          {first.kind === 'question' ? (
+            approvalBrief(first)
+          ) : first.kind === 'budget' ? (
             'A budget is used up. Raise it?'
           ) : (
             <>
@@ -61,7 +64,7 @@ export const WaitingCell = () => {
           )}
         </span>
         <button type="button" className="link right small medium nowrap" onClick={() => showApproval(first.id)}>
-          Review
+          {first.kind === 'question' ? 'Answer' : 'Review'}
         </button>
       </div>
     </div>

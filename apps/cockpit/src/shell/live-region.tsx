@@ -4,9 +4,11 @@ import { useLive } from '../server/server-context.tsx'
 
 export const LiveRegion = () => {
   const waiting = useLive(waitingText)
+  const isQuestion = useLive(({ approvals }) => approvals.every(({ kind }) => kind === 'question'))
+  const word = isQuestion ? 'question' : 'approval'
   return (
     <div className="vh" role="status" aria-live="polite">
-      {waiting === '' ? '' : waiting === '1' ? '1 approval waits for you' : `${waiting} approvals wait for you`}
+      {waiting === '' ? '' : waiting === '1' ? `1 ${word} waits for you` : `${waiting} ${word}s wait for you`}
     </div>
   )
 }

@@ -2,9 +2,9 @@ import type { SessionRow } from 'bridle/client'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
+import { SessionStatus } from '../sessions/session-status.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
-import { Status } from '../ui/status.tsx'
 import { sideOrder } from './side-order.ts'
 
 /** Sessions of one list in the side bar: more would push the rest of the bar away, and the page of sessions has all. */
@@ -34,7 +34,7 @@ export const SideSessions = ({ title, statuses, hrefOf }: SideSessionsProps) => 
       <div className="nav sess">
         {shown.map((session) => (
           <Link key={`${session.agent}/${session.id}`} href={hrefOf(session)}>
-            <Status status={session.status} isIconOnly />
+            <SessionStatus row={session} isIconOnly />
             <span className="trunc">{visibleText(titleText(session))}</span>
           </Link>
         ))}

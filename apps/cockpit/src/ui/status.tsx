@@ -13,6 +13,7 @@ const looks: { readonly [status: string]: StatusLook } = {
   queued: { icon: 'circle-dashed', tone: '' },
   running: { icon: 'loader-circle', tone: 'running' },
   awaiting_approval: { icon: 'shield-alert', tone: 'needs' },
+  awaiting_answer: { icon: 'circle-question-mark', tone: 'needs' },
   paused: { icon: 'circle-pause', tone: '' },
   recovering: { icon: 'rotate-cw', tone: 'recovering' },
   idle: { icon: 'circle', tone: '' },
@@ -24,7 +25,7 @@ const looks: { readonly [status: string]: StatusLook } = {
 /** A status that this page does not know is shown by its name. */
 export const statusLook = (status: string): StatusLook & { readonly word: string } => ({
   ...(looks[status] ?? { icon: 'circle', tone: '' }),
-  word: visibleText(statusWords(status).word),
+  word: status === 'awaiting_answer' ? 'Needs an answer' : visibleText(statusWords(status).word),
 })
 
 interface StatusProps {

@@ -32,6 +32,16 @@ const withMore = async (page: Page) => {
   await text('Rotate staging keys')(page)
   if (await button.isVisible()) await button.click()
 }
+/** The inbox shows the card of the row; a phone has the rows behind a button. */
+const withRow = (words: string) => async (page: Page) => {
+  const row = page.getByRole('link').filter({ hasText: words }).first()
+  const card = page.getByRole('article').filter({ hasText: words })
+  await row.or(card).first().waitFor({ state: 'attached' })
+  if (await card.isVisible()) return
+  if (!(await row.isVisible())) await page.getByRole('button', { name: 'List' }).click()
+  await row.click()
+  await card.waitFor()
+}
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
 
 /** A file of a stranger, with a trap in a prompt and settings that do not hold. */
@@ -73,6 +83,18 @@ export const views: readonly View[] = [
   { name: 'sessions-filtered', path: '/?status=failed&search=codemod', ready: text('Codemod for retry options') },
   { name: 'sessions-nothing', path: '/?search=nothing-is-called-so', ready: text('No session fits these filters') },
   { name: 'inbox', path: '/inbox', ready: approve },
+  ...(
+    [
+      ['question', 'Which commits go into 2.14', 'bg-release-214'],
+      ['form', 'The script asks for values', 'bg-preview-482'],
+      ['questions', 'Which slow checks', 'bg-checks'],
+    ] as const
+  ).flatMap(([name, words, id]) => [
+    { name: `inbox-${name}`, path: '/inbox', ready: withRow(words) },
+    { name: `session-${name}`, path: `/s/${id}?agent=scripted`, ready: text(words) },
+  ]),
+  { name: 'session-answered', path: '/s/bg-migration?agent=scripted', ready: text('The migration is planned.') },
+  { name: 'session-answered-calls', path: '/s/bg-migration?agent=scripted&view=timeline', ready: text('Question') },
   { name: 'session', path: session, ready: approve },
   ...['timeline', 'health', 'branches', 'context', 'work'].map((tab) => ({
     name: `session-${tab}`,

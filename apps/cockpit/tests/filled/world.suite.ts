@@ -66,6 +66,87 @@ const sessions: readonly FilledSession[] = [
   },
 ]
 
+const script = (...steps: readonly object[]): string => `@script ${JSON.stringify(steps)}`
+
+/** Sessions that wait for answers: to one question, to several, and to a form. */
+const asking: readonly FilledSession[] = [
+  {
+    id: 'bg-preview-482',
+    agent: 'scripted',
+    title: 'Preview for PR 482',
+    prompt: script(
+      { text: 'The preview is built. It needs a place to run.' },
+      {
+        ask: {
+          schema: {
+            type: 'object',
+            required: ['environment', 'replicas'],
+            properties: {
+              environment: { type: 'string', title: 'Environment', enum: ['staging-eu', 'staging-us'] },
+              replicas: { type: 'integer', title: 'Replicas', minimum: 1, maximum: 8 },
+              host: { type: 'string', title: 'Host name' },
+              remove: { type: 'boolean', title: 'Delete the preview after 24 h', default: true },
+            },
+          },
+        },
+        id: 'deploy',
+        expiresMs: 3_600_000,
+      },
+    ),
+    status: 'awaiting_approval',
+  },
+  {
+    id: 'bg-release-214',
+    agent: 'scripted',
+    title: 'Cut release 2.14',
+    prompt: script(
+      { text: 'The branch `release/2.14` is cut. Two fixes landed after the freeze and are not merged.' },
+      {
+        ask: 'The release branch has two unmerged fixes. Which commits go into 2.14?',
+        id: 'commits',
+        options: [
+          { label: 'Only what is merged', description: '31 commits, all checks passed' },
+          { label: 'Add the refund fix', description: '32 commits; 1 more review needed' },
+          { label: 'Add both fixes', description: '34 commits; the cache fix has no test' },
+        ],
+        allow_free_text: true,
+        default: 'Only what is merged',
+        expiresMs: 3_600_000,
+      },
+    ),
+    status: 'awaiting_approval',
+  },
+  {
+    id: 'bg-checks',
+    agent: 'scripted',
+    title: 'Speed up the checks',
+    prompt: script({
+      ask: {
+        questions: [
+          {
+            id: 'checks',
+            question: 'Which slow checks can this run skip?',
+            options: [
+              { label: 'Browser tests', description: '14 min on the last run' },
+              { label: 'Load test', description: '9 min' },
+              { label: 'Licence scan', description: '2 min' },
+            ],
+            multi_select: true,
+          },
+          {
+            id: 'endpoint',
+            question: 'Keep the old endpoint for one more release?',
+            options: ['Keep it', 'Remove it'],
+          },
+          { id: 'changelog', question: 'How should the changelog describe it?', allow_free_text: true },
+        ],
+      },
+      id: 'checks',
+    }),
+    status: 'awaiting_approval',
+  },
+]
+
 /** The session with everything: calls, markers, sources, a warning, budgets, and a change that waits. */
 export const RICH = sessions.at(-1)!
 
@@ -85,7 +166,7 @@ const reached = async (world: CockpitWorld, id: string, ...wanted: readonly stri
 /** Starts every session, and waits until each has its status. */
 export const fill = async (world: CockpitWorld): Promise<void> => {
   const { client } = world
-  for (const { id, agent, title, prompt, status, maxCostUsd } of sessions) {
+  for (const { id, agent, title, prompt, status, maxCostUsd } of [...sessions, ...asking]) {
     const policy =
       maxCostUsd === undefined ? {} : { policy: { health: { max_cost_usd: maxCostUsd, action: 'pause' as const } } }
     const retries = status === 'recovering' ? { max_retries: 50 } : {}
@@ -112,6 +193,33 @@ export const fill = async (world: CockpitWorld): Promise<void> => {
   await world.ask('scribe', 'chat-tuesday', 'Why did checkout slow down on Tuesday?')
   await decide(world, 'bg-preview', (id) => client.approve('bg-preview', id, { reason: 'Staging only.' }))
   await decide(world, 'bg-old-key', (id) => client.reject('bg-old-key', id, { reason: 'It is still in use.' }))
+  await settleQuestions(world)
+}
+
+/** A question that was answered, one that was declined, and one that expired with its default. */
+const settleQuestions = async ({ client }: CockpitWorld): Promise<void> => {
+  const asked = [
+    { ask: 'Which database does the migration target?', id: 'db', options: ['SQLite', 'PostgreSQL 17', 'MySQL'] },
+    { ask: 'May I email the package maintainers?', id: 'mail', options: ['Yes'] },
+    {
+      ...{ ask: 'Keep the old endpoint for one more release?', id: 'endpoint', options: ['Keep it', 'Remove it'] },
+      ...{ default: 'Keep it', expiresMs: 1 },
+    },
+  ]
+  await client.startBackground({
+    ...{ agent: 'scripted', session_id: 'bg-migration', title: 'Migrate the ledger' },
+    prompt: script(...asked, { text: 'The migration is planned.' }),
+  })
+  const next = async (id: string): Promise<string> => {
+    for (let polls = 0; polls < POLLS_MAX; polls++) {
+      const [open] = (await client.session('bg-migration')).approvals
+      if (open?.questions?.[0]?.id === id) return open.id
+      await setTimeout(POLL_MS)
+    }
+    throw new Error(`The question ${id} is not asked.`)
+  }
+  await client.answer('bg-migration', await next('db'), { answers: { db: 'PostgreSQL 17' } })
+  await client.reject('bg-migration', await next('mail'), { reason: 'Open an issue instead.' })
 }
 
 /** A session whose question was answered, for the inbox's list of those. */

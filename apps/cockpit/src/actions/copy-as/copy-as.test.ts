@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandCopies, curlCopies } from './session-copies.ts'
 
 const server = { serverUrl: 'http://127.0.0.1:4317/', hasToken: true, tenantId: 'acme' }
-const approvals = [{ id: 'apr-9', toolName: 'edit_file' }]
+const approvals = [{ id: 'apr-9', kind: 'tool', toolName: 'edit_file', reason: '' }]
 
 test('[C67] a line for a shell has the token of the shell, never that of the page', () => {
   const lines = curlCopies({ id: 'bg-1', agent: 'refactor' }, approvals, server)
@@ -17,6 +17,22 @@ test('[C67] a line for a shell has the token of the shell, never that of the pag
   )
   expect(lines.find(({ words }) => words === 'Branch')?.text).toContain('/chat/sessions/bg-1/branch?agent=refactor')
   expect(lines.find(({ words }) => words === 'Approve')?.text).toContain('/sessions/bg-1/approvals/apr-9/approve?')
+})
+
+test('[C425] a question is answered with a body to change, and declined', () => {
+  const questions = [
+    { id: 'db', question: 'Which?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] },
+    { id: 'checks', question: 'Which?', options: [{ label: 'lint' }], multi_select: true },
+    { id: 'why', question: 'Why?', allow_free_text: true },
+  ]
+  const asked = { id: 'apr-9', kind: 'question', toolName: 'ask', reason: 'Which?' }
+  const bodies = [{ questions }, { schema: {}, default: { replicas: 3 } }].map((more) => {
+    const [answer, decline] = curlCopies({ id: 'bg-1', agent: 'refactor' }, [{ ...asked, ...more }], server).slice(-2)
+    expect([answer?.words, decline?.words]).toEqual(['Answer', 'Decline'])
+    expect(answer?.text).toContain('/approvals/apr-9/answer?')
+    return JSON.parse(/-d '(.*)'/.exec(answer?.text ?? '')?.[1] ?? '')
+  })
+  expect(bodies).toEqual([{ answers: { db: 'SQLite', checks: ['lint'], why: '' } }, { values: { replicas: 3 } }])
 })
 
 test('[C67] as commands of bridle, where it has a verb', () => {

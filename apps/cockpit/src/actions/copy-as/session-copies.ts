@@ -1,6 +1,8 @@
 // The things of a session that can be had outside the page, as lines for a shell: each as a request, and where the command line has a verb for it, as
 // that.
 
+import { approvalBrief } from '../../approval/approval-words.ts'
+import type { CardApproval } from '../../approval/card-approval.ts'
 import { commandText } from './command-text.ts'
 import { type CurlRequest, curlText } from './curl.ts'
 
@@ -30,10 +32,7 @@ interface CopyRow {
   readonly command?: readonly [verb: string, ...words: string[]]
 }
 
-interface CopiedApproval {
-  readonly id: string
-  readonly toolName: string
-}
+type CopiedApproval = Pick<CardApproval, 'id' | 'kind' | 'toolName' | 'questions' | 'schema' | 'default' | 'reason'>
 
 const rowsOf = ({ id, agent }: CopiedSession, approvals: readonly CopiedApproval[]): readonly CopyRow[] => {
   const path = (rest: string, query: { readonly [name: string]: string } = {}): string =>
@@ -64,21 +63,33 @@ const rowsOf = ({ id, agent }: CopiedSession, approvals: readonly CopiedApproval
     { words: 'Stop', request: post('/cancel') },
     { words: 'Branch', request: { ...post(''), path: `chat/${path('/branch')}` } },
     { words: 'Archive', request: post('/archive') },
-    ...approvals.flatMap(({ id: approvalId, toolName }): CopyRow[] => [
-      {
-        words: 'Approve',
-        detail: toolName,
-        request: post(`/approvals/${encodeURIComponent(approvalId)}/approve`),
-        command: ['approve', approvalId],
-      },
-      {
-        words: 'Deny',
-        detail: toolName,
-        request: post(`/approvals/${encodeURIComponent(approvalId)}/reject`),
-        command: ['reject', approvalId],
-      },
-    ]),
+    ...approvals.flatMap((approval): CopyRow[] => {
+      const detail = approvalBrief(approval)
+      const path = `/approvals/${encodeURIComponent(approval.id)}`
+      const isQuestion = approval.kind === 'question'
+      return [
+        isQuestion
+          ? { words: 'Answer', detail, request: post(`${path}/answer`, answerExample(approval)) }
+          : { words: 'Approve', detail, request: post(`${path}/approve`), command: ['approve', approval.id] },
+        {
+          words: isQuestion ? 'Decline' : 'Deny',
+          detail,
+          request: post(`${path}/reject`),
+          command: ['reject', approval.id],
+        },
+      ]
+    }),
   ]
+}
+
+/** A body to change: the default, else the first option of each question. */
+const answerExample = ({ questions = [], schema, default: byDefault }: CopiedApproval): object => {
+  if (schema) return { values: byDefault ?? {} }
+  const answers = questions.map(({ id, options: [first] = [], multi_select: isMany }): [string, unknown] => {
+    const label = first?.label ?? ''
+    return [id, isMany ? [label] : label]
+  })
+  return { answers: byDefault ?? Object.fromEntries(answers) }
 }
 
 export const curlCopies = (

@@ -2,6 +2,7 @@
 
 import type { AgentDescription, PendingApproval, SessionRow } from 'bridle/client'
 import { statusText } from 'bridle/words'
+import { approvalBrief } from '../../approval/approval-words.ts'
 import { agentPath, DEBUG_VIEW, inboxPath, sessionPath } from '../../shell/paths.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
@@ -102,10 +103,10 @@ const eventItems = ({ query, here, navigate }: PaletteSources): readonly Palette
 
 const approvalItem = (approval: PendingApproval, { navigate }: PaletteSources): PaletteItem => ({
   key: `${approval.agent} ${approval.sessionId} ${approval.id}`,
-  icon: 'shield-alert',
-  words: `Review ${rowText(approval.toolName)}`,
+  icon: approval.kind === 'question' ? 'circle-question-mark' : 'shield-alert',
+  words: `${approval.kind === 'question' ? 'Answer' : 'Review'} ${rowText(approvalBrief(approval))}`,
   detail: rowText(approval.title ?? approval.sessionId),
-  more: `approval ${approval.id} ${approval.sessionId}`,
+  more: `${approval.kind === 'question' ? 'question' : 'approval'} ${approval.id} ${approval.sessionId}`,
   side: 'waits',
   run: () => navigate(inboxPath(approval)),
 })

@@ -3,6 +3,7 @@ import { ApprovalCard } from '../../approval/approval-card.tsx'
 import { askedAt, cardOfHarnessApproval } from '../../approval/card-approval.ts'
 import { useLive } from '../../server/server-context.tsx'
 import { PastApproval } from '../past/approval/past-approval.tsx'
+import { PastQuestion } from '../past/approval/past-question.tsx'
 import { useSession } from '../session-context.tsx'
 import { useHarnessValue, useThreadSource } from './thread-context.tsx'
 
@@ -29,6 +30,7 @@ export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) =
     [asked, listed],
   )
   if (!approval) return null
-  if (past) return <PastApproval approval={approval} seq={past.seq} />
+  const Past = approval.kind === 'question' ? PastQuestion : PastApproval
+  if (past) return <Past approval={approval} seq={past.seq} />
   return <ApprovalCard approval={approval} session={session} place="thread" takesKeys={isFirst} />
 }

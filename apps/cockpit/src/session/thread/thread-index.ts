@@ -1,6 +1,6 @@
 // The index has what the events of a session add to its messages: times and waves of calls, and the markers between them. A marker stands by the
 // call, artifact or compaction before or after it: its anchor. placed-markers.ts moves it into the text where the answer notes its place.
-import type { FrontendState, TimelineEntry } from 'bridle/client'
+import type { FrontendQuestion, FrontendState, TimelineEntry } from 'bridle/client'
 import { eventPlaces, placeOf } from './event-places.ts'
 
 export interface CallTimes {
@@ -10,6 +10,8 @@ export interface CallTimes {
   readonly reason: string | null
   /** The subagent that made the call. */
   readonly agentId: string | null
+  /** The question that it asks; null = it asks none. */
+  readonly question: FrontendQuestion | null
 }
 
 export interface CallWave {
@@ -79,12 +81,13 @@ export const emptyThreadIndex: ThreadIndex = { calls: new Map(), waves: new Map(
 export const threadIndex = (events: FrontendState): ThreadIndex => {
   const calls = new Map<string, CallTimes>()
   for (const { turnId, tools } of events.turns)
-    for (const { toolCallId, outcome } of tools)
+    for (const { toolCallId, outcome, question } of tools)
       calls.set(callKey(turnId, toolCallId), {
         startedAt: null,
         elapsedMs: outcome?.elapsed_ms ?? null,
         reason: outcome?.reason ?? null,
         agentId: null,
+        question,
       })
   const waves = new Map<string, CallWave>()
   const turns = new Map<string, MutableTurn>()
@@ -169,7 +172,7 @@ const textIn = (entry: TimelineEntry, name: string): string | null => {
 const noteCall = (calls: Map<string, CallTimes>, entry: Marker): void => {
   const id = entry.type === 'tool_call' && !entry.isHearsay ? textIn(entry, 'tool_call_id') : null
   if (id === null) return
-  const known = calls.get(callKey(entry.turnId, id)) ?? { elapsedMs: null, reason: null }
+  const known = calls.get(callKey(entry.turnId, id)) ?? { elapsedMs: null, reason: null, question: null }
   const startedAt = Date.parse(entry.timestamp)
   calls.set(callKey(entry.turnId, id), { ...known, startedAt, agentId: textIn(entry, 'agent_id') })
 }

@@ -14,7 +14,8 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { Facts } from '../inspector/facts.tsx'
 import type { Call } from '../inspector/timeline/call.ts'
 import { CallResult, ownArguments } from '../inspector/timeline/call-details.tsx'
-import { callLooks } from '../inspector/timeline/call-look.ts'
+import { callLook, callTitle } from '../inspector/timeline/call-look.ts'
+import { CallQuestion } from '../inspector/timeline/call-question.tsx'
 import type { Mark } from '../inspector/timeline/marks.ts'
 import { useSession } from '../session-context.tsx'
 import { hrefOfView } from '../views/views.ts'
@@ -28,7 +29,7 @@ interface CallPanelProps {
 }
 
 export const CallPanel = ({ call, group, onBranch, onClose }: CallPanelProps) => {
-  const { icon, word, tone } = callLooks[call.status]
+  const { icon, word, tone } = callLook(call)
   return (
     <>
       <section className="sec">
@@ -37,8 +38,8 @@ export const CallPanel = ({ call, group, onBranch, onClose }: CallPanelProps) =>
             <Icon name={icon} size={14} isSpinning={call.status === 'running'} />
             {word}
           </span>
-          <code className="medium trunc" title={visibleText(call.name)}>
-            {visibleText(call.name)}
+          <code className="medium trunc" title={callTitle(call)}>
+            {callTitle(call)}
           </code>
         </PanelHead>
         <CallFacts call={call} group={group} />
@@ -50,24 +51,36 @@ export const CallPanel = ({ call, group, onBranch, onClose }: CallPanelProps) =>
           <p className="small times-text">{visibleText(call.error)}</p>
         </section>
       )}
-      <section className="sec">
-        {call.arguments === null ? (
-          <p className="small t3">Arguments unknown</p>
-        ) : (
-          <JsonCode label="Arguments" value={ownArguments(call.arguments)} />
-        )}
-      </section>
-      <section className="sec">
-        {call.result === undefined ? (
-          <p className="small t3">{call.endedAt === null ? 'No result yet.' : 'No result was told.'}</p>
-        ) : (
-          <CallResult value={call.result} />
-        )}
-      </section>
+      {call.question ? (
+        <section className="sec">
+          <CallQuestion question={call.question} />
+        </section>
+      ) : (
+        <CallValues call={call} />
+      )}
       <PanelActs onBranch={onBranch} />
     </>
   )
 }
+
+const CallValues = ({ call }: Pick<CallPanelProps, 'call'>) => (
+  <>
+    <section className="sec">
+      {call.arguments === null ? (
+        <p className="small t3">Arguments unknown</p>
+      ) : (
+        <JsonCode label="Arguments" value={ownArguments(call.arguments)} />
+      )}
+    </section>
+    <section className="sec">
+      {call.result === undefined ? (
+        <p className="small t3">{call.endedAt === null ? 'No result yet.' : 'No result was told.'}</p>
+      ) : (
+        <CallResult value={call.result} />
+      )}
+    </section>
+  </>
+)
 
 const CallFacts = ({ call, group }: Pick<CallPanelProps, 'call' | 'group'>) => {
   const { wait } = call
@@ -114,7 +127,9 @@ const OpenQuestion = ({ call }: { readonly call: Call }) => {
   if (!approval || past || call.status !== 'waiting') return null
   return (
     <p className="small">
-      <Link href={inboxPath({ id: approval.id, sessionId: id, agent })}>Answer the approval</Link>
+      <Link href={inboxPath({ id: approval.id, sessionId: id, agent })}>
+        {call.question ? 'Answer the question' : 'Answer the approval'}
+      </Link>
     </p>
   )
 }

@@ -4,9 +4,9 @@ import { memo } from 'react'
 import { Age } from '../../ui/age.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
-import { Status } from '../../ui/status.tsx'
 import { RowAction } from '../acts/row-action.tsx'
 import type { SessionAct } from '../acts/session-acts.ts'
+import { SessionStatus } from '../session-status.tsx'
 import { HealthCell } from './health-cell.tsx'
 import { rowKey } from './row-order.ts'
 import { eventNumber, isCostHigh, progressText, rowCostText } from './row-words.ts'
@@ -73,7 +73,7 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
       />
     </td>
     <td>
-      <Status status={row.status} />
+      <SessionStatus row={row} />
     </td>
     <td className="c-title">
       <SessionTitle row={row} act={act} />

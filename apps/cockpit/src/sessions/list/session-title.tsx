@@ -1,5 +1,6 @@
 import type { SessionRow } from 'bridle/client'
 import { Link } from 'wouter'
+import { approvalBrief } from '../../approval/approval-words.ts'
 import { useLive } from '../../server/server-context.tsx'
 import { sessionPath } from '../../shell/paths.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -17,8 +18,8 @@ interface SessionTitleProps {
 
 /** The title with its link, the mark of a branch, and what is special about the session now. */
 export const SessionTitle = ({ row, act }: SessionTitleProps) => {
-  const tool = useLive(
-    ({ approvals }) => approvals.find(({ sessionId, agent }) => sessionId === row.id && agent === row.agent)?.toolName,
+  const waiting = useLive(({ approvals }) =>
+    approvals.find(({ sessionId, agent }) => sessionId === row.id && agent === row.agent),
   )
   const origin = originText(row)
   const failure = visibleText(failureText(row))
@@ -30,8 +31,8 @@ export const SessionTitle = ({ row, act }: SessionTitleProps) => {
       </Link>
       {act && <span className="tag">{actWords[act].pending}</span>}
       {row.archived && <span className="tag">archived</span>}
-      {row.status === 'awaiting_approval' && tool !== undefined && (
-        <span className="t3 small trunc note">{visibleText(tool)}</span>
+      {row.status === 'awaiting_approval' && waiting && (
+        <span className="t3 small trunc note">{approvalBrief(waiting)}</span>
       )}
       {failure !== '' && (
         <span className="danger small trunc note" title={failure}>

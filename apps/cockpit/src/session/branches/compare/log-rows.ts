@@ -1,6 +1,6 @@
 // The log of a session as rows that a person compares: one for each prompt, call, answer, approval and marker.
 import type { LogEntry } from 'bridle/client'
-import { argumentText } from 'bridle/words'
+import { argumentText, questionText } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { eventLook } from '../../event-look.ts'
@@ -31,6 +31,7 @@ export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
   const open = new Map<string, LogRow>()
   const answers = new Map<string, AnswerText>()
   const ends = new Map<string, LogEntry>()
+  const questions = new Set<string>()
   const rows: LogRow[] = []
   for (const entry of entries) {
     const { seq, type, payload, run = '', withheld, hearsay } = entry
@@ -58,12 +59,21 @@ export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
         break
       case 'tool_outcome':
         open.delete(id)
+        // The question and its answer are rows of their own.
+        if (questions.has(id)) break
         if (payload.reason !== 'branched') rows.push(outcomeRow(seq, payload, calls.get(id)?.args, results.get(id)))
         break
       case 'turn_end':
         if (payload.stop_reason !== 'branched') ends.set(run, entry)
         break
       case 'approval_required':
+        if (payload.kind === 'question') {
+          const text = questionText(payload)
+          open.delete(id)
+          questions.add(id)
+          rows.push({ ...row(seq, 'approval', 'circle-question-mark', text, 'warn'), content: `question ${text}` })
+          break
+        }
         rows.push({
           ...row(seq, 'approval', 'shield-alert', `asked about: ${textOf(payload.reason)}`, 'warn'),
           tool: textOf(payload.tool_name),

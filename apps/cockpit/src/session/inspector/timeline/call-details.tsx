@@ -11,7 +11,8 @@ import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
 import { Facts } from '../facts.tsx'
 import type { Call } from './call.ts'
-import { callLooks } from './call-look.ts'
+import { callLook } from './call-look.ts'
+import { CallQuestion } from './call-question.tsx'
 
 export const CallDetails = ({ call }: { readonly call: Call }) => {
   const { id, agent, detail } = useSession()
@@ -21,7 +22,7 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
       <Facts
         facts={[
           ['Call', <code key="id">{visibleText(call.toolCallId)}</code>],
-          ['Outcome', `${callLooks[call.status].word}${call.outcome === null ? '' : `, ${call.outcome.outcome_type}`}`],
+          ['Outcome', `${callLook(call).word}${call.outcome === null ? '' : `, ${call.outcome.outcome_type}`}`],
           ['Took', call.durationMs === null ? null : durationText(call.durationMs)],
           ['Exit code', call.outcome?.exit_code],
           ['From', secondText(call.beganAt)],
@@ -33,12 +34,20 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
       />
       {approval && call.status === 'waiting' && (
         <p className="small">
-          <Link href={inboxPath({ id: approval.id, sessionId: id, agent })}>Answer the approval</Link>
+          <Link href={inboxPath({ id: approval.id, sessionId: id, agent })}>
+            {call.question ? 'Answer the question' : 'Answer the approval'}
+          </Link>
         </p>
       )}
       {call.error !== null && <p className="danger small">{visibleText(call.error)}</p>}
-      {call.arguments !== null && <JsonCode label="Arguments" value={ownArguments(call.arguments)} />}
-      <CallResult value={call.result} />
+      {call.question ? (
+        <CallQuestion question={call.question} />
+      ) : (
+        <>
+          {call.arguments !== null && <JsonCode label="Arguments" value={ownArguments(call.arguments)} />}
+          <CallResult value={call.result} />
+        </>
+      )}
     </div>
   )
 }

@@ -3,12 +3,11 @@
 import { durationText, elapsedText } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { visibleText } from '../../../ui/plain-text.ts'
 import { useSelection } from '../use-selection.ts'
 import type { Axis } from './axis.ts'
 import type { Call } from './call.ts'
 import { CallDetails } from './call-details.tsx'
-import { callLooks } from './call-look.ts'
+import { callLook, callTitle } from './call-look.ts'
 import type { CallGroup } from './rows.ts'
 
 interface CallGroupRowProps {
@@ -55,7 +54,7 @@ interface CallRowProps extends Omit<CallGroupRowProps, 'selected'> {
 
 const CallRow = ({ calls, axis, now, isOpen, onClick }: CallRowProps) => {
   const [call] = calls
-  const { icon, word, tone, bar } = callLooks[call.status]
+  const { icon, word, tone, bar } = callLook(call)
   const from = axis.at(Math.min(...calls.map(({ beganAt }) => beganAt)))
   const to = axis.at(Math.max(...calls.map(({ beganAt, endedAt }) => endedAt ?? Math.max(now, beganAt))))
   return (
@@ -65,7 +64,7 @@ const CallRow = ({ calls, axis, now, isOpen, onClick }: CallRowProps) => {
         <span className="vh">{word}</span>
       </span>
       <span className="nm trunc">
-        {visibleText(call.name)}
+        {callTitle(call)}
         {calls.length > 1 && <span className="t2"> ×{calls.length}</span>}
       </span>
       <span className="trk">

@@ -1,6 +1,8 @@
 // How a call looks: an icon, a word and a colour by its status.
+import { answerWords, questionTitle } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
-import type { CallStatus } from './call.ts'
+import { visibleText } from '../../../ui/plain-text.ts'
+import type { Call, CallStatus } from './call.ts'
 
 export interface CallLook {
   readonly icon: IconName
@@ -19,4 +21,19 @@ export const callLooks: { readonly [status in CallStatus]: CallLook } = {
   error: { icon: 'circle-x', word: 'error', tone: 'failed', bar: 'er' },
   denied: { icon: 'ban', word: 'denied', tone: '', bar: 'no' },
   artifact: { icon: 'package', word: 'artifact', tone: 'done', bar: 'art' },
+}
+
+type NamedCall = Pick<Call, 'name' | 'status' | 'question'>
+
+/** The name of the tool. A question is one, whatever the tool is called that asked it. */
+export const callTitle = ({ name, question }: Pick<NamedCall, 'name' | 'question'>): string =>
+  question ? questionTitle({ ...question.asked }) : visibleText(name)
+
+/** The look of a call; a question is answered or declined. */
+export const callLook = ({ status, question }: Omit<NamedCall, 'name'>): CallLook => {
+  const look = callLooks[status]
+  if (!question) return look
+  const { settled } = question
+  if (settled === null) return { ...look, icon: status === 'waiting' ? 'circle-question-mark' : look.icon }
+  return { ...look, word: answerWords({ kind: 'question', ...settled, actor: null }).title.toLowerCase() }
 }

@@ -27,6 +27,8 @@ export interface Call {
   /** The decision about the call, where somebody was asked. */
   readonly decision: string | null
   readonly wait: CallWait | null
+  /** The question that it asks; null = it asks none. */
+  readonly question: FrontendTool['question']
   /** The subagent that made the call, where the wire says so. */
   readonly agentId: string | null
   /** The batch of calls that the agent made at once; null where its engine tells none. */
@@ -83,6 +85,7 @@ const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call =
     outcome,
     decision: approval === 'required' ? null : approval,
     wait,
+    question: tool.question,
     agentId: tool.agentId,
     wave,
     attempt: tool.attempt,

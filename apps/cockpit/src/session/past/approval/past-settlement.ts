@@ -19,17 +19,24 @@ export interface PastAnswer {
 interface ApprovalPayload {
   readonly reason?: unknown
   readonly arguments?: unknown
+  readonly questions?: unknown
+  readonly schema?: unknown
+  readonly default?: unknown
 }
 
 /** All that was asked: the state of a session cuts long arguments, and its log has all of them. */
 export const wholeQuestion = (approval: CardApproval, entry: LogEntry | undefined): CardApproval => {
-  const { reason, arguments: args } = (entry?.payload ?? {}) as ApprovalPayload
+  const { reason, arguments: args, questions, schema, default: byDefault } = (entry?.payload ?? {}) as ApprovalPayload
   if (approval.args !== null && !approval.isCut) return approval
   return {
     ...approval,
     isCut: false,
     ...(typeof reason === 'string' && { reason }),
     ...(isRecord(args) && { args: withoutMark(args) }),
+    // The log has questions in the shape in which the kernel checked them.
+    ...(Array.isArray(questions) && { questions: questions as NonNullable<CardApproval['questions']> }),
+    ...(isRecord(schema) && { schema }),
+    ...(isRecord(byDefault) && { default: byDefault }),
   }
 }
 

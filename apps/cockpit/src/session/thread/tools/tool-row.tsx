@@ -7,9 +7,11 @@ import { sessionPath } from '../../../shell/paths.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
+import { CallQuestion } from '../../inspector/timeline/call-question.tsx'
 import type { CallTimes, CallWave } from '../thread-index.ts'
 import { ToolBody } from './tool-body.tsx'
 import { toolBrief } from './tool-brief.ts'
+import { toolQuestion } from './tool-question.ts'
 import { toolLooks, toolStateOf } from './tool-state.ts'
 
 interface ToolRowProps {
@@ -23,8 +25,9 @@ interface ToolRowProps {
 export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
   const [isOpen, setOpen] = useState(false)
   const state = toolStateOf(call, isOver)
-  const { word, icon, tone } = toolLooks[state]
-  const name = visibleText(call.name)
+  const question = toolQuestion(call, times)
+  const { word, icon, tone } = question?.look ?? toolLooks[state]
+  const name = question?.title ?? visibleText(call.name)
   const tookMs = times?.elapsedMs ?? call.toolOutcome?.elapsed_ms
   return (
     <div className={`tools${wave ? ` wave-part${wave.isFirst ? ' first' : ''}${wave.isLast ? ' last' : ''}` : ''}`}>
@@ -49,7 +52,7 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
         </span>
         <span className="arg trunc">
           {times?.agentId != null && <span className="tag">{visibleText(times.agentId)}</span>}{' '}
-          {toolBrief(call.arguments ?? {})}
+          {question?.brief ?? toolBrief(call.arguments ?? {})}
         </span>
         <span className={`out st ${tone}`}>{word}</span>
         <span className="dur">
@@ -66,7 +69,14 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
           <span className="trunc">Session of {visibleText(call.child.agent)}</span>
         </Link>
       )}
-      {isOpen && <ToolBody call={call} reason={times?.reason ?? null} />}
+      {isOpen &&
+        (question ? (
+          <div className="tool-body">
+            <CallQuestion question={question.question} />
+          </div>
+        ) : (
+          <ToolBody call={call} reason={times?.reason ?? null} />
+        ))}
     </div>
   )
 })

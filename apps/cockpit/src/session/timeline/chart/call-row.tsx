@@ -3,8 +3,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { sessionPath } from '../../../shell/paths.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { visibleText } from '../../../ui/plain-text.ts'
-import { callLooks } from '../../inspector/timeline/call-look.ts'
+import { callLook, callTitle } from '../../inspector/timeline/call-look.ts'
 import type { CallsRow, ChildRow } from '../model/chart-rows.ts'
 import { callBrief, callWords } from './call-words.ts'
 import { percent, spanStyle } from './chart-context.tsx'
@@ -31,7 +30,7 @@ export const CallRow = memo(
   ({ row, top, from, to, now, isSelected, isOpen, isTabStop, onPress }: RowProps<CallsRow>) => {
     const { calls, key, partOf } = row
     const [call] = calls
-    const { icon, word, tone, bar } = callLooks[call.status]
+    const { icon, word, tone, bar } = callLook(call)
     const { time, note } = callWords(calls, now)
     const isFold = calls.length > 1
     const classes = ['times-row', isSelected && 'sel', partOf !== null && 'part', call.isSuperseded && 'old']
@@ -50,8 +49,8 @@ export const CallRow = memo(
             <Icon name={icon} size={14} isSpinning={call.status === 'running'} />
             <span className="vh">{word}</span>
           </span>
-          <code className="medium nowrap" title={visibleText(call.name)}>
-            {visibleText(call.name)}
+          <code className="medium nowrap" title={callTitle(call)}>
+            {callTitle(call)}
             {isFold && ` ×${calls.length}`}
           </code>
           <span className="trunc mono t3 brief">{callBrief(calls)}</span>

@@ -1,5 +1,5 @@
 // The words beside the bar of a call: how long it took, and what came of it.
-import { bytesText, durationText, elapsedText } from 'bridle/words'
+import { answerText, bytesText, durationText, elapsedText, questionText } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
 import { toolBrief } from '../../thread/tools/tool-brief.ts'
@@ -30,7 +30,8 @@ export const callBrief = ([first, ...more]: readonly [Call, ...Call[]]): string 
 }
 
 /** The wire repeats the id of the call among its arguments. */
-const briefOf = ({ arguments: given }: Call): string => {
+const briefOf = ({ arguments: given, question }: Call): string => {
+  if (question) return lineOf(questionText({ ...question.asked }))
   const { _tool_call_id, ...own } = given ?? {}
   return toolBrief(own)
 }
@@ -44,7 +45,12 @@ const sharedStart = (one: string, other: string): string => {
 const sumOf = (calls: readonly Call[]): number => calls.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0)
 
 const outcomeNote = (call: Call): string => {
-  const words = call.error === null ? resultNote(call.result) : lineOf(call.error)
+  const settled = call.question?.settled
+  const words = settled
+    ? lineOf(answerText({ ...settled }) || (settled.reason ?? ''))
+    : call.error === null
+      ? resultNote(call.result)
+      : lineOf(call.error)
   return [call.isSuperseded ? 'replaced' : '', waitNote(call), words].filter(Boolean).join(', ')
 }
 
