@@ -1,7 +1,7 @@
 import type { SettledApproval } from 'bridle/client'
 import { deciderText } from 'bridle/words'
 import { Link } from 'wouter'
-import { settledLook } from '../approval/question/settled-question.tsx'
+import { settledLook } from '../approval/question/settled-look.ts'
 import { Age } from '../ui/age.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
@@ -27,7 +27,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
       aria-current={isSelected ? 'true' : undefined}
       onClick={onOpen}
     >
-      <span className={`st${status === 'approved' ? ' done' : ''}`}>
+      <span className={`st ${look ? look.tone : status === 'approved' ? 'done' : ''}`}>
         <Icon
           name={look?.icon ?? (status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban')}
           size={14}

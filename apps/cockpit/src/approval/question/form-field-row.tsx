@@ -38,7 +38,7 @@ export const FormFieldRow = (props: FormFieldRowProps) => {
     ...(problem !== null && { 'aria-describedby': problemId }),
   }
   return (
-    <div className={`question-field${isWide ? ' wide' : ''}${isBox ? ' box' : ''}`}>
+    <div className={`question-field${isWide ? ' wide' : ''}${isBox ? ' tick' : ''}`}>
       {!isBox &&
         (isWide ? (
           <span className="small t2 medium" id={`${id}-name`}>

@@ -29,6 +29,7 @@ export const QuestionHead = ({ approval, session, place, isSending }: QuestionHe
             asked <Age at={requestedAt} isAgo />
           </span>
         )}
+        {requestedAt !== undefined && expiresAt && '·'}
         {expiresAt && <Expiry at={expiresAt} isSentence />}
         {place === 'thread' && (
           <Link

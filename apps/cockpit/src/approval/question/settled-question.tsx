@@ -1,16 +1,16 @@
 // A question that has its answer, was declined, or expired.
 import type { GivenAnswer } from 'bridle/client'
-import { questionSettlementText, roughTimeText } from 'bridle/words'
+import { roughTimeText } from 'bridle/words'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { minuteText } from '../../ui/clock.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { exactText } from '../../ui/exact-text.ts'
 import { Icon } from '../../ui/icon.tsx'
-import type { IconName } from '../../ui/icon-names.ts'
 import type { CardApproval, CardSettlement } from '../card-approval.ts'
 import { GivenAnswers } from './given-answers.tsx'
 import { askedText } from './question-words.ts'
+import { settledLook } from './settled-look.ts'
 
 interface SettledQuestionProps {
   readonly approval: CardApproval
@@ -61,37 +61,6 @@ export const SettledQuestion = ({ approval, settlement, isLate, lostText, onDism
       </div>
     </article>
   )
-}
-
-interface SettledLook {
-  readonly word: string
-  readonly icon: IconName
-  readonly tone: '' | 'done' | 'needs'
-  readonly consequence: string
-}
-
-export const settledLook = ({ decision, isDefault, reason }: CardSettlement): SettledLook => {
-  if (isDefault)
-    return {
-      ...{ word: 'Expired', icon: 'timer-off', tone: 'needs' },
-      consequence: 'There was no answer in time. The agent goes on with the default.',
-    }
-  switch (decision) {
-    case 'approved':
-      return { word: 'Answered', icon: 'circle-check', tone: 'done', consequence: '' }
-    case 'denied':
-      return {
-        ...{ word: 'Declined', icon: 'ban', tone: '' },
-        consequence: reason ? 'The agent gets the reason.' : 'The agent is told that there is no answer.',
-      }
-    case 'expired':
-      return {
-        ...{ word: 'Expired', icon: 'timer-off', tone: 'needs' },
-        consequence: 'There was no answer in time, and the agent is told so.',
-      }
-    default:
-      return { word: 'Closed', icon: 'ban', tone: '', consequence: `${questionSettlementText(decision, null)}.` }
-  }
 }
 
 /** The default is the answer where it applies: a page that was told only that knows it from the question. */

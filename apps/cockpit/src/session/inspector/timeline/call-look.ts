@@ -1,5 +1,6 @@
 // How a call looks: an icon, a word and a colour by its status.
-import { answerWords, questionTitle } from 'bridle/words'
+import { questionTitle } from 'bridle/words'
+import { settledEventLook } from '../../../approval/question/settled-look.ts'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Call, CallStatus } from './call.ts'
@@ -29,11 +30,11 @@ type NamedCall = Pick<Call, 'name' | 'status' | 'question'>
 export const callTitle = ({ name, question }: Pick<NamedCall, 'name' | 'question'>): string =>
   question ? questionTitle({ ...question.asked }) : visibleText(name)
 
-/** The look of a call; a question is answered or declined. */
+/** The look of a call; a question is answered, declined or expired. */
 export const callLook = ({ status, question }: Omit<NamedCall, 'name'>): CallLook => {
   const look = callLooks[status]
   if (!question) return look
-  const { settled } = question
-  if (settled === null) return { ...look, icon: status === 'waiting' ? 'circle-question-mark' : look.icon }
-  return { ...look, word: answerWords({ kind: 'question', ...settled, actor: null }).title.toLowerCase() }
+  if (question.settled === null) return status === 'waiting' ? { ...look, icon: 'circle-question-mark' } : look
+  const { word, icon, tone } = settledEventLook(question.settled)
+  return { ...look, word: word.toLowerCase(), icon, tone }
 }

@@ -1,6 +1,7 @@
 // A call that asked a person, as the thread shows it once it was settled.
 import type { FrontendQuestion, HarnessToolCall } from 'bridle/client'
-import { answerText, answerWords, questionText, questionTitle } from 'bridle/words'
+import { answerText, questionText, questionTitle } from 'bridle/words'
+import { settledEventLook } from '../../../approval/question/settled-look.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { CallLook } from '../../inspector/timeline/call-look.ts'
 import type { CallTimes } from '../thread-index.ts'
@@ -26,13 +27,12 @@ export const toolQuestion = (
   const { asked, settled } = question
   const answer = answerText({ ...settled })
   const text = [questionText({ ...asked }), answer].filter(Boolean).join(' → ')
-  const { title: word } = answerWords({ kind: 'question', ...settled, actor: null })
-  const isAnswered = (settled.decision ?? 'approved') === 'approved'
+  const { word, icon, tone } = settledEventLook(settled)
   return {
     question,
     title: questionTitle({ ...asked }),
     brief: visibleText(text.slice(0, BRIEF_CHARS).replace(/\s+/g, ' ').trim()),
-    look: { word: word.toLowerCase(), icon: isAnswered ? 'circle-check' : 'ban', tone: isAnswered ? 'done' : '' },
+    look: { word: word.toLowerCase(), icon, tone },
   }
 }
 
