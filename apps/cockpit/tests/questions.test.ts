@@ -1,7 +1,12 @@
 // Questions and forms of agents: answered in the inbox and in the thread, by pointer and by keyboard, on a screen and on a phone.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CliWorkspace } from '@bridle/cli/cli.suite'
+import { fabricClient } from 'bridle/client'
 import type { Locator, Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
+import { builtCockpit } from './built-app.suite.ts'
 
 const options = ['SQLite', 'PostgreSQL', 'MySQL']
 const db = { id: 'db', question: 'Which database?', options }
@@ -19,7 +24,7 @@ const schema = {
     remove: { type: 'boolean', title: 'Delete it after 24 h', default: true },
   },
 }
-const phone = { viewport: { width: 390, height: 844 } }
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 const ask = (world: CockpitWorld, id: string, ...steps: readonly object[]): Promise<void> => world.play(id, steps)
 const questions = (...asked: readonly object[]) => ({ ask: { questions: asked }, id: 'call-1' })
@@ -158,7 +163,7 @@ describeCockpit('questions', (world) => {
     await waiting(world, 1)
     await form.getByLabel('Replicas').fill('3')
     // Another page, a server that comes back, another page again: it is all still there.
-    await page.getByRole('link', { name: 'Inbox' }).click()
+    await page.getByRole('link', { name: /^Inbox/ }).click()
     expect(await form.getByLabel('Replicas').inputValue()).toBe('3')
     await world.restart()
     await page.getByText('Live').waitFor()
@@ -286,4 +291,33 @@ describeCockpit('questions', (world) => {
       await expect.poll(() => results(world, 'keys')).toEqual([{ answers: { which: '1 or d' } }])
     },
   )
+
+  longTest('[C419] the server is killed while a card is open: the same card takes the answer afterwards', async () => {
+    const server = new CliWorkspace()
+    try {
+      const config = `export default { cockpit: ${JSON.stringify(await builtCockpit())} }`
+      writeFileSync(join(server.folder, 'bridle.config.mjs'), config)
+      await server.boot()
+      const client = fabricClient({ url: server.url })
+      const script = [{ ask: 'Which database?', id: 'db', options, allow_free_text: true }, { text: 'Done.' }]
+      await client.invoke('scripted', 'killed', { prompt: `@script ${JSON.stringify(script)}` }, { async: true })
+      const page = await world.open(new URL('/s/killed', server.url).href)
+      const asked = await ready(card(page, 'Question: Which database?'))
+      await asked.getByRole('radio', { name: 'Something else' }).check()
+      await asked.getByRole('textbox', { name: 'Your answer' }).fill('DuckDB')
+      await server.kill()
+      await asked.getByText('The server does not answer, so this may be old.').waitFor()
+      expect(await answerButton(asked).isDisabled()).toBe(true)
+      await server.boot()
+      await asked.getByText('The server does not answer').waitFor({ state: 'detached' })
+      expect(await asked.getByRole('textbox', { name: 'Your answer' }).inputValue()).toBe('DuckDB')
+      await answerButton(asked).click()
+      await page.getByText('Done.').waitFor()
+      const { messages } = await client.session('killed')
+      expect(messages.at(-1)?.toolCalls?.map(({ result }) => result)).toEqual([{ answers: { db: 'DuckDB' } }])
+    } finally {
+      await world.closePages()
+      await server.remove()
+    }
+  })
 })
