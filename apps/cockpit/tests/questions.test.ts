@@ -208,7 +208,7 @@ describeCockpit('questions', (world) => {
       await open.getByText('default if the question expires').waitFor()
       await open.locator('.danger', { hasText: /expires in \d s/ }).waitFor()
       const expired = card(page, 'Expired: Keep the old endpoint?')
-      await expired.getByText('There was no answer in time. The agent goes on with the default.').waitFor()
+      await expired.getByText('No answer in time. The agent continues with the default.').waitFor()
       await expired.getByText('Keep it').waitFor()
       await expect.poll(() => results(world, 'expires')).toEqual([{ answers: { keep: 'Keep it' } }])
     },

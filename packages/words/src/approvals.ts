@@ -54,7 +54,7 @@ const questionDecisions: ReadonlyMap<string, string> = new Map([
   ['denied', 'declined'],
 ])
 
-/** Whether nobody answered a question, and its default applies. */
+/** Whether a question expired and its default applies. */
 export const isDefaultAnswer = ({ decision, reason, actor }: Fields): boolean =>
   decision === 'approved' && reason === 'expired' && !actor
 

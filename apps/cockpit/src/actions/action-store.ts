@@ -9,7 +9,7 @@ export interface ActionOffer {
   /** Words in place of those of the table. */
   readonly words?: string
   readonly icon?: IconName
-  /** Keys of this offer alone, where the table has those of all. */
+  /** Keys of this offer, where several offers share an action. */
   readonly keys?: string
   /** Keys that otherwise a part of the page reads run this offer wherever nobody types. */
   readonly isPageWide?: boolean

@@ -25,7 +25,7 @@ export const keyAction = (
       (!isTyping || actionRow(id).scope === 'typing') &&
       (actionRow(id).scope !== 'part' || isPageWide === true),
   )
-  // Of several actions with these keys, the one that comes first in the table.
+  // The table decides between several actions with these keys.
   for (const id of ACTION_IDS) {
     const offer = usable.findLast((each) => each.id === id)
     if (offer) return offer

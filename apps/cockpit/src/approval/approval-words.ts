@@ -79,7 +79,7 @@ export const riskText = (risk: string): string => riskTexts[risk] ?? risk
 /** Characters of a question in a line. */
 const BRIEF_CHARS = 200
 
-/** What waits, in a line: the question, or the name of the tool. */
+/** An approval in a line: its question, or the name of the tool. */
 export const approvalBrief = (
   approval: Pick<CardApproval, 'kind' | 'toolName' | 'questions' | 'schema' | 'reason'>,
 ): string =>

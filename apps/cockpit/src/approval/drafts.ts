@@ -1,4 +1,4 @@
-// Drafts that somebody wrote on a card and did not send: they are there again after a look at another approval or page.
+// Unsent drafts of cards, kept while another approval or page is open.
 import type { ArgumentsDraft } from './argument-fields.ts'
 import type { RequestDraft } from './question/request-draft.ts'
 

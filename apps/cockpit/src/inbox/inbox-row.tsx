@@ -50,7 +50,7 @@ export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) 
   )
 }
 
-/** What the row is about: a question, or a tool with its arguments. */
+/** The subject of a row: a question, or a tool with its arguments. */
 export const RowSubject = ({ approval }: { readonly approval: PendingApproval | SettledApproval }) => {
   const { kind, toolName, args, reason } = approval
   if (kind === 'question') return <span className="medium trunc">{shortText(askedText(approval))}</span>

@@ -111,7 +111,13 @@ describe('the reducer', () => {
     }
     const open = [call('a'), said('approval_required', asked)]
     expect(fold(...open).turns[0]?.tools).toMatchObject([{ approval: 'required', question: { asked, settled: null } }])
-    const settled = { request_id: 'apr-1', tool_call_id: 'a', tool_name: 'ask', answers: { db: 'SQLite' }, actor: 'ann' }
+    const settled = {
+      request_id: 'apr-1',
+      tool_call_id: 'a',
+      tool_name: 'ask',
+      answers: { db: 'SQLite' },
+      actor: 'ann',
+    }
     expect(fold(...open, said('approval_applied', settled)).turns[0]?.tools).toMatchObject([
       { approval: 'approved', wait: { actor: 'ann', isEdited: false }, question: { asked, settled } },
     ])

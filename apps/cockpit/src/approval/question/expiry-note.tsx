@@ -2,7 +2,7 @@ import { answerText } from 'bridle/words'
 import { Exact } from '../../ui/exact.tsx'
 import type { CardApproval } from '../card-approval.ts'
 
-/** What applies if nobody answers, where no option says it. */
+/** The default that applies at expiry, unless an option is marked with it. */
 export const ExpiryNote = ({ approval }: { readonly approval: CardApproval }) => {
   const { expiresAt, default: byDefault, schema, questions = [] } = approval
   if (!expiresAt) return null

@@ -1,4 +1,4 @@
-// The values of a form while a person fills it in: what stands in each field, or all values as JSON.
+// The values of a form while a person fills it in: the content of each field, or all values as JSON.
 import { answerProblem, type FormField, formFields } from 'bridle/client'
 import { exactJson } from '../../ui/exact-text.ts'
 import type { JsonRecord } from '../card-approval.ts'
@@ -19,7 +19,7 @@ export interface FormDraft {
 /** The name of problems of the whole form. */
 export const WHOLE_FORM = ''
 
-/** The default of the request is in the fields from the start, else that of each field. */
+/** Fields begin with the default of the request, or else with their own. */
 export const initialForm = (schema: JsonRecord, byDefault: JsonRecord | undefined): FormDraft => ({
   fields: new Map(
     formFields(schema).flatMap((field) => {
@@ -31,7 +31,7 @@ export const initialForm = (schema: JsonRecord, byDefault: JsonRecord | undefine
   json: null,
 })
 
-/** Undefined takes what stands there away. */
+/** Undefined empties the field. */
 export const withField = (draft: FormDraft, name: string, value: FieldDraft | undefined): FormDraft => {
   const fields = new Map(draft.fields)
   if (value === undefined) fields.delete(name)
@@ -39,7 +39,7 @@ export const withField = (draft: FormDraft, name: string, value: FieldDraft | un
   return { ...draft, fields }
 }
 
-/** The same values in the other look; null = it has no place for what stands in this one. */
+/** The same values as JSON or as fields. Null = a value would be lost. */
 export const turnedForm = (schema: JsonRecord, draft: FormDraft): FormDraft | null => {
   if (draft.json === null) {
     const { values, isRead } = valuesOf(schema, draft)
@@ -104,7 +104,7 @@ const valuesOf = (schema: JsonRecord, { fields }: FormDraft) => {
   return { values: Object.fromEntries(values) as JsonRecord, problems, isRead }
 }
 
-/** Undefined = the field has no value. A box that nobody has ticked says no. */
+/** Undefined = the field has no value. An unticked box is false. */
 const readField = (
   { type, format }: FormField,
   draft: FieldDraft | undefined,
@@ -135,7 +135,7 @@ const fieldProblem = (schema: JsonRecord, field: FormField, value: Json): string
   if (typeof value === 'number' && ((least !== undefined && value < least) || (most !== undefined && value > most)))
     return rangeText(least, most)
   if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.'
-  // The name of the field stands above it.
+  // The label above the field already names it.
   const prefix = `Field "${name}" `
   return problem.startsWith(prefix)
     ? problem.charAt(prefix.length).toUpperCase() + problem.slice(prefix.length + 1)

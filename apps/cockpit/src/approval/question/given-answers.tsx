@@ -1,4 +1,4 @@
-// What was asked and what was answered, to be read.
+// Questions with their answers, read only.
 import type { GivenAnswer } from 'bridle/client'
 import { formFields } from 'bridle/client'
 import { answerValueText } from 'bridle/words'

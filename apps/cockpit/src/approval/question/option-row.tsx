@@ -10,7 +10,7 @@ interface OptionRowProps {
   readonly description?: string | undefined
   readonly isMany: boolean
   readonly isChosen: boolean
-  /** It applies when the question expires. */
+  /** The option applies when the question expires. */
   readonly isDefault?: boolean
   /** The key that selects it; absent = none. */
   readonly keyHint?: string | undefined

@@ -31,7 +31,7 @@ interface QuestionActionsProps {
   /** The reason why nothing can be decided now; null = it can. */
   readonly frozenWhy: string | null
   readonly sending: 'approved' | 'denied' | null
-  /** The keys answer this card wherever nobody types. */
+  /** The keys of the whole page answer this card, except in text fields. */
   readonly takesKeys: boolean
   readonly onShowUnread: () => void
   readonly onAnswer: () => void
@@ -134,7 +134,7 @@ export const QuestionActions = (props: QuestionActionsProps) => {
 /** Characters of a question in a row of the palette. */
 const DETAIL_CHARS = 200
 
-/** What is still to do, or the keys that do it. */
+/** Open problems and missing answers, or else the keys that select. */
 const AnswerHint = ({ request, answer, problemCount, isArmed, isRead, frozenWhy, choices }: QuestionActionsProps) => {
   if (frozenWhy !== null || request === null || answer === null) return null
   const part = request.schema ? 'field' : 'answer'

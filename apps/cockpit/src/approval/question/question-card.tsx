@@ -21,13 +21,13 @@ export const QuestionCard = (props: ApprovalCardProps) => {
   const whole = useWholeApproval(listed, session)
   const approval = whole.type === 'whole' ? whole.approval : listed
   const request = useMemo(() => requestOf(approval), [approval])
-  // Null = nobody has touched it. A draft is of the request that was shown, which never changes under its id.
+  // Null = untouched. The request of an id never changes, so a kept draft still fits it.
   const [touched, setTouched] = useState<RequestDraft | null>(() => questionDrafts.read(key) ?? null)
   const initial = useMemo(() => request && initialRequest(request), [request])
   const draft = touched ?? initial
 
   const { state } = decision
-  // The list may lose the question before the server's reply to this page arrives: that is no answer from elsewhere.
+  // The list may lose the question before the server's reply to this page arrives. Only a later loss is an answer from elsewhere.
   const closed = state.type === 'sending' ? undefined : listed.settlement
   const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : closed
   useEffect(() => questionDrafts.keep(key, settlement ? null : touched), [key, touched, settlement])

@@ -2,7 +2,7 @@
 import { answerProblem, type Question, type QuestionAnswer } from 'bridle/client'
 
 export interface QuestionDraft {
-  /** Labels in the order of the options. Null = nobody has chosen, which is not the same as none. */
+  /** Labels in the order of the options. Null = not yet chosen; an empty list is an answer. */
   readonly chosen: readonly string[] | null
   /** The text is the answer, or one of several. */
   readonly isOwn: boolean
@@ -25,7 +25,7 @@ export const initialQuestion = (question: AskedQuestion, byDefault: unknown): Qu
   }
 }
 
-/** One option takes the place of another. Where several are allowed, it is added or taken away. */
+/** The option takes the place of another. Where several are allowed, it is added or removed. */
 export const withOption = (question: AskedQuestion, draft: QuestionDraft, label: string): QuestionDraft => {
   if (!question.multi_select) return { ...draft, chosen: [label], isOwn: false }
   const before = draft.chosen ?? []

@@ -17,7 +17,7 @@ interface QuestionPartProps {
   /** Options that have a key now. */
   readonly keyCount: number
   readonly isDisabled: boolean
-  /** It is the only question of its card. */
+  /** The card has no other question. */
   readonly isAlone: boolean
   /** Absent in the past, which takes no answers. */
   readonly onSelect?: (choice: QuestionChoice) => void

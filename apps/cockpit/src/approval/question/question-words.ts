@@ -21,7 +21,7 @@ export const askedSize = ({ questions, schema }: Asked): string => {
   return options === 0 ? 'question' : `question, ${plural(options, 'option')}`
 }
 
-/** Whether nobody answered in time, and the default applies: then it was settled when it expired, by nobody. */
+/** Whether the question expired and its default applies: it was then settled at its expiry, without a person. */
 export const isDefaultApplied = (
   { kind, expiresAt }: Pick<CardApproval, 'kind' | 'expiresAt'>,
   { decision, decidedBy, decidedAt }: Pick<SettledApprovalDetails, 'decision' | 'decidedBy' | 'decidedAt'>,

@@ -1,4 +1,4 @@
-// Everything that somebody gives on the card of a question.
+// The unsent answers, values and note on the card of a question.
 import type { GivenAnswer, Question } from 'bridle/client'
 import type { CardApproval, JsonRecord } from '../card-approval.ts'
 import { type FormDraft, formAnswer, initialForm } from './form-draft.ts'
@@ -44,7 +44,7 @@ export const requestAnswer = (
   return { given: given && { answers: given }, ...rest }
 }
 
-/** What somebody gave, as a text to keep. Empty = nothing. */
+/** The draft as a text to copy. Empty = there is none. */
 export const draftText = (request: AskedRequest, draft: RequestDraft): string => {
   if (draft.form.json !== null) return draft.form.json
   const { given } = requestAnswer(request, draft)

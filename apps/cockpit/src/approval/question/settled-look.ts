@@ -18,7 +18,7 @@ export const settledLook = ({
   if (isDefault)
     return {
       ...{ word: 'Expired', icon: 'timer-off', tone: 'needs' },
-      consequence: 'There was no answer in time. The agent goes on with the default.',
+      consequence: 'No answer in time. The agent continues with the default.',
     }
   switch (decision) {
     case 'approved':
@@ -26,12 +26,12 @@ export const settledLook = ({
     case 'denied':
       return {
         ...{ word: 'Declined', icon: 'ban', tone: '' },
-        consequence: reason ? 'The agent gets the reason.' : 'The agent is told that there is no answer.',
+        consequence: reason ? 'The agent receives the reason and continues.' : 'The agent continues without an answer.',
       }
     case 'expired':
       return {
         ...{ word: 'Expired', icon: 'timer-off', tone: 'needs' },
-        consequence: 'There was no answer in time, and the agent is told so.',
+        consequence: 'No answer in time. The agent continues without one.',
       }
     default:
       return { word: 'Closed', icon: 'ban', tone: '', consequence: `${questionSettlementText(decision, null)}.` }

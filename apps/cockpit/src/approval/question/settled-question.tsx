@@ -17,7 +17,7 @@ interface SettledQuestionProps {
   readonly settlement: CardSettlement
   /** The answer of this page was not taken. */
   readonly isLate: boolean
-  /** What somebody wrote here and did not send. */
+  /** The unsent answer of this page. */
   readonly lostText: string | null
   readonly onDismiss?: () => void
 }
@@ -25,7 +25,7 @@ interface SettledQuestionProps {
 export const SettledQuestion = ({ approval, settlement, isLate, lostText, onDismiss }: SettledQuestionProps) => {
   const { by, reason } = settlement
   const card = useRef<HTMLElement>(null)
-  // The buttons that had the focus are gone: the keyboard goes on from here, not from the top of the page.
+  // The focused button is gone: keep the keyboard here, not at the top of the page.
   useEffect(() => {
     if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
   }, [])
@@ -63,7 +63,7 @@ export const SettledQuestion = ({ approval, settlement, isLate, lostText, onDism
   )
 }
 
-/** The default is the answer where it applies: a page that was told only that knows it from the question. */
+/** The refusal of a late answer says only that the default applies, so its value comes from the question. */
 const givenOf = (
   { schema, default: byDefault }: CardApproval,
   { answers, values, isDefault }: CardSettlement,

@@ -1,4 +1,4 @@
-// The options that keys select: those of the question that somebody came to last.
+// The options that keys select: they belong to the question that was focused last.
 import { type RefObject, useState } from 'react'
 import { answerOf, withOption, withOwnAnswer, withoutOptions } from './question-draft.ts'
 import type { AskedRequest, RequestDraft } from './request-draft.ts'

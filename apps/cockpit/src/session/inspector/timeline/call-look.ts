@@ -26,7 +26,7 @@ export const callLooks: { readonly [status in CallStatus]: CallLook } = {
 
 type NamedCall = Pick<Call, 'name' | 'status' | 'question'>
 
-/** The name of the tool. A question is one, whatever the tool is called that asked it. */
+/** The name of the tool, or `Question` in its place. */
 export const callTitle = ({ name, question }: Pick<NamedCall, 'name' | 'question'>): string =>
   question ? questionTitle({ ...question.asked }) : visibleText(name)
 

@@ -17,7 +17,7 @@ interface ToolQuestion {
   readonly look: Omit<CallLook, 'bar'>
 }
 
-/** Null = the call asked nobody, or still waits. */
+/** Null = the call is not a question, or still waits. */
 export const toolQuestion = (
   call: HarnessToolCall,
   times: Pick<CallTimes, 'question'> | undefined,
