@@ -292,6 +292,38 @@ describeCockpit('questions', (world) => {
     },
   )
 
+  longTest('[C425] lists, palette, audit, timeline, debug and the past show a question as one', async () => {
+    await ask(world, 'shown', { ask: 'Which database?', id: 'db', options, default: 'MySQL' }, { text: 'Done.' })
+    await waiting(world, 1)
+    const page = await world.open('/')
+    const listed = page.getByRole('row', { name: /Which database\?/ })
+    await listed.getByText('Needs an answer').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByText('Answer Which database?').click()
+    await ready(card(page, 'Question: Which database?'))
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill('select sqlite')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('radio', { name: 'SQLite' }).isChecked()).toBe(true)
+    await answerButton(card(page, 'Question: Which database?')).click()
+    await expect.poll(() => results(world, 'shown')).toEqual([{ answers: { db: 'SQLite' } }])
+    const { entries } = await world.client.log('shown')
+    const asked = entries.find(({ type }) => type === 'approval_required')?.seq
+    await page.goto(new URL(`/s/shown?at=${asked}`, world.url).href)
+    const past = page.getByRole('article', { name: `Question as it stood at event ${asked}: Which database?` })
+    expect(await past.getByRole('radio', { name: 'MySQL' }).isChecked()).toBe(true)
+    expect(await past.getByRole('radio', { name: 'SQLite' }).isDisabled()).toBe(true)
+    await past.getByText('Answered: SQLite').waitFor()
+    await page.goto(new URL('/s/shown?tab=health', world.url).href)
+    await page.locator('.audit').getByText('question answered').waitFor()
+    await page.goto(new URL('/s/shown?view=timeline', world.url).href)
+    await page.locator('.times-row', { hasText: 'Which database?' }).click()
+    await page.locator('.call-question').getByText('option 1 of 3').waitFor()
+    await page.goto(new URL('/s/shown?view=debug', world.url).href)
+    await page.getByRole('row', { name: /Question: Which database\?/ }).waitFor()
+    await page.getByRole('row', { name: /Answered: SQLite/ }).waitFor()
+  })
+
   longTest('[C419] the server is killed while a card is open: the same card takes the answer afterwards', async () => {
     const server = new CliWorkspace()
     try {

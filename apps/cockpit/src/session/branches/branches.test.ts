@@ -168,6 +168,23 @@ describe('[C57] two logs side by side', () => {
     expect(rows).toMatchObject([{ seq: 5, tool: 'run', text: 'npm test', icon: 'loader-circle' }])
   })
 
+  test('[C425] a question is a row, and its answer another: neither is the call of a tool', () => {
+    const ids = { request_id: 'apr-1', tool_call_id: 'q', tool_name: 'ask' }
+    const rows = logRows(
+      log(
+        0,
+        ['tool_call', { name: 'ask', arguments: {}, tool_call_id: 'q' }, 'r'],
+        ['approval_required', { ...ids, kind: 'question', questions: [{ id: 'db', question: 'Which?' }] }, 'r'],
+        ['approval_applied', { ...ids, kind: 'question', answers: { db: 'SQLite' } }, 'r'],
+        ['tool_outcome', { ...ids, status: 'ok' }, 'r'],
+      ),
+    )
+    expect(rows.map(({ kind, tool, text }) => [kind, tool, text])).toEqual([
+      ['approval', '', 'Which?'],
+      ['marker', '', 'Answered: SQLite'],
+    ])
+  })
+
   test.each<[string, Draft[], string]>([
     [
       'a step that a crash cut off',

@@ -1,7 +1,9 @@
 import { emptyFrontendState, reduceFrontend, type StreamEnvelope, type TimelineEntry } from 'bridle/client'
 import { describe, expect, test } from 'vitest'
+import { callBrief, callWords } from '../../timeline/chart/call-words.ts'
 import { callSpans, foldedAxis } from './axis.ts'
 import { callsOf } from './call.ts'
+import { callLook, callTitle } from './call-look.ts'
 import { marksOf } from './marks.ts'
 import { hasEvent, newestRows, timelineRows } from './rows.ts'
 
@@ -29,6 +31,22 @@ describe('calls', () => {
     expect(calls.map((each) => [each.toolCallId, each.status, each.durationMs, each.error])).toEqual([
       ['a', 'ok', 85, null],
       ['b', 'error', 20, 'gone'],
+    ])
+  })
+
+  test('[C425] a question is one, with its answer, and the time until then is a wait', () => {
+    const ids = { request_id: 'apr-1', tool_call_id: 'a', tool_name: 'ask' }
+    const questions = [{ id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }] }]
+    const asked = [call('a', 'ask', 0), entry('approval_required', { ...ids, kind: 'question', questions }, 10)]
+    const [open] = fold(asked)
+    expect(open && [callTitle(open), callBrief([open]), callLook(open).icon]).toEqual([
+      ...['Question', 'Which database?', 'circle-question-mark'],
+    ])
+    const answer = entry('approval_applied', { ...ids, answers: { db: 'SQLite' }, actor: 'ann' }, 2_010)
+    const [answered] = fold([...asked, answer, outcome('a', 'ask', 2_020)])
+    expect(answered && [callLook(answered).word, callWords([answered], 0).note]).toEqual([
+      'answered',
+      'after 2 s for ann, SQLite',
     ])
   })
 

@@ -34,6 +34,12 @@ test('[C35] the log has all of a question that the state cuts', () => {
   expect(wholeQuestion(whole, asked)).toBe(whole)
 })
 
+test('[C35] the log has the questions that the state cuts', () => {
+  const questions = [{ id: 'db', question: 'Which?', allow_free_text: true }]
+  const entry = { ...asked, payload: { ...asked.payload, kind: 'question', questions, default: { db: 'SQLite' } } }
+  expect(wholeQuestion({ ...listed, kind: 'question' }, entry)).toMatchObject({ questions, default: { db: 'SQLite' } })
+})
+
 test.each([
   [
     { decision: 'approved', actor: 'ann', arguments: { path: 'a.yaml', attempts: 3 } },
