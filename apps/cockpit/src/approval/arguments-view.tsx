@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { EndMark } from '../ui/reading/end-mark.tsx'
 import type { JsonRecord } from './card-approval.ts'
 import { ExactBlock } from './exact-block.tsx'
+import { PlanView } from './plan-view.tsx'
 
 export const ArgumentsView = ({ args }: { readonly args: JsonRecord }) => {
   const [isJson, setJson] = useState(false)
@@ -58,7 +59,7 @@ const PartView = ({ part }: { readonly part: ArgumentPart }) => {
         />
       )
     case 'text':
-      return <ValueView name={part.key} value={part.text} />
+      return part.key === 'plan' ? <PlanView text={part.text} /> : <ValueView name={part.key} value={part.text} />
     case 'json':
       return <ValueView name={part.key} value={part.value} />
   }
