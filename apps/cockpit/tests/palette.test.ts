@@ -78,6 +78,13 @@ describeCockpit('the palette', (world) => {
     await page.getByRole('button', { name: 'Discard edits' }).waitFor()
     await collect()
 
+    const question = { ask: 'Which?', id: 'which', options: ['a', 'b'], multi_select: true, default: ['a'] }
+    await world.play('asks', [question])
+    await page.goto(`${world.url}/s/asks?agent=scripted`)
+    await page.getByRole('button', { name: 'Answer with 1' }).and(page.locator(':enabled')).waitFor()
+    await collect()
+    await world.client.remove('scripted', 'asks')
+
     await page.goto(`${world.url}/s/rests?agent=scripted`)
     await page.getByRole('button', { name: 'Resume' }).waitFor()
     await collect()
