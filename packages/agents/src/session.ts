@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '@bridle/events/json'
 import type { Payloads } from '@bridle/events/schemas'
 import type { Directive } from '@bridle/kernel/directive'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
-import type { StandardSchema } from './schemas/standard-schema.ts'
+import type { InputOf, OutputOf, StandardSchema } from './schemas/standard-schema.ts'
+import type { AnswersTo, FormSchema, QuestionInput, QuestionOutcome, QuestionSettings } from './session/questions.ts'
 
 /** The session as its agent sees it. Every call is in the log before any client sees it. */
 export interface AgentSession {
@@ -26,6 +27,24 @@ export interface AgentSession {
   ): Promise<Result>
   /** Asks a person something that is not a tool call, and waits. Denied and expired are answers, not errors. */
   approval(question: ApprovalQuestion): Promise<ApprovalOutcome>
+  /**
+   * Asks a person questions, each with choices, with free text, or with both, and waits. `answers` has the label or the text by the id
+   * of each question. Declined and expired are answers, not errors. A malformed request is a TypeError, and nothing is asked.
+   */
+  ask<const Questions extends readonly QuestionInput[]>(
+    questions: Questions,
+    options?: QuestionSettings<AnswersTo<Questions>>,
+  ): Promise<QuestionOutcome<{ readonly answers: AnswersTo<Questions> }>>
+  /** Asks a person to fill in a form, and waits. The fields follow from a Standard Schema, and `values` are its output. */
+  ask<Form extends StandardSchema<object, unknown>>(
+    form: Form,
+    options?: QuestionSettings<InputOf<Form>>,
+  ): Promise<QuestionOutcome<{ readonly values: OutputOf<Form> }>>
+  /** Asks a person to fill in a form, given as JSON Schema, and waits. */
+  ask<Values extends object = JsonObject>(
+    form: FormSchema,
+    options?: QuestionSettings<Values>,
+  ): Promise<QuestionOutcome<{ readonly values: Values }>>
   /**
    * Does something once. Until its result is in the log the step may run more than once; afterwards it never runs again, and every
    * later attempt of the run gets the result from the log. The result is JSON, and is returned as a copy each time. An error is

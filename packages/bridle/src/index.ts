@@ -50,6 +50,13 @@ export type {
 export type { Attachment } from '@bridle/agents/session/attachments'
 export type { DirectiveSchemas } from '@bridle/agents/session/directive-schemas'
 export { RunEndedError, ToolDenied, ToolTimeout } from '@bridle/agents/session/errors'
+export type {
+  AnswersTo,
+  FormSchema,
+  QuestionInput,
+  QuestionOutcome,
+  QuestionSettings,
+} from '@bridle/agents/session/questions'
 export {
   type SopApproveStep,
   type SopAskStep,

@@ -31,21 +31,47 @@ export const waitForApproval = async (
   { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
 ): Promise<ApprovalOutcome> => {
   const requested = toPlainObject(args ?? {}, 'arguments of an approval')
-  const { call, isNew } = lookup.take(base, tool, requested, 'pure')
+  const taken = lookup.take(base, tool, requested, 'pure')
+  const approval = await askOnce(run, taken, {
+    ask: () => question(run, taken.call, reason, expiresMs),
+    resultOf: ({ decision, arguments: approved }) => ({ decision, arguments: approved }),
+  })
+  return approvalOutcome(approval)
+}
+
+export interface PersonRequest {
+  /** `problem`: why the last answer cannot be used. */
+  readonly ask: (problem?: string) => Promise<ReportItem>
+  /** The result of the call in the log. */
+  readonly resultOf: (approval: ApprovalRecord) => JsonObject
+  /** Why an answer cannot be used, after which the person is asked again; null = it can. */
+  readonly problem?: (approval: ApprovalRecord) => Promise<string | null>
+}
+
+/** Resolves to the answer when its use is in the log. An answer that is there already is returned at once. */
+export const askOnce = async (
+  run: FunctionRun,
+  { call, isNew }: { readonly call: CallRecord; readonly isNew: boolean },
+  { ask, resultOf, problem = async () => null }: PersonRequest,
+): Promise<ApprovalRecord> => {
   const earlier = run.memo.approvals.get(call.id)
-  if (call.outcome && earlier) return approvalOutcome(earlier)
-  if (isNew || !earlier)
-    await run.report(...(isNew ? [intent(call)] : []), await question(run, call, reason, expiresMs))
-  const approval = await decision(run, call)
-  const answer = approvalOutcome(approval)
-  if (answer.approved) await checkDigest(run, call, approval)
-  await run.report(
-    delivered(approval),
-    ...(answer.approved
-      ? success(call, { decision: answer.decision, arguments: answer.args }, 0)
-      : [outcome(call, 'denied', 0, { reason: answer.reason ?? answer.decision })]),
-  )
-  return answer
+  if (call.outcome && earlier) return earlier
+  if (isNew || !earlier) await run.report(...(isNew ? [intent(call)] : []), await ask())
+  for (;;) {
+    const approval = await decision(run, call)
+    const isApproved = approval.decision === 'approved'
+    if (isApproved) await checkDigest(run, call, approval)
+    const misfit = isApproved ? await problem(approval) : null
+    if (misfit !== null) {
+      await run.report(delivered(approval), await ask(misfit))
+      continue
+    }
+    const settled = isApproved
+      ? success(call, resultOf(approval), 0)
+      : [outcome(call, 'denied', 0, { reason: approval.reason ?? approval.decision ?? 'denied' })]
+    await run.report(delivered(approval), ...settled)
+    return approval
+  }
 }
 
 export interface EditCheck {

@@ -4,6 +4,7 @@ import type { ReportItem } from '@bridle/kernel/commands'
 import { artifactSize } from '@bridle/kernel/rules/artifacts'
 import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import { createMemory, liveMemory, replayedMemory } from '../session/memory.ts'
+import { ASK_SUBJECT, type QuestionSettings } from '../session/questions.ts'
 import { agentEventItem, artifactItem, usageItem } from '../session/session-items.ts'
 import { messagesBefore } from '../session/session-parts.ts'
 import type { AgentSession } from '../session.ts'
@@ -11,6 +12,7 @@ import { CallLookup } from '../steps/call-lookup.ts'
 import { type SpeakingCall, TextReplay } from '../steps/text-replay.ts'
 import { waitForApproval } from './call-approval.ts'
 import { callNames, numberedCallNames } from './call-names.ts'
+import { waitForAnswer } from './call-question.ts'
 import { abandonedOutcome } from './call-reports.ts'
 import type { FunctionRun } from './function-run.ts'
 import { refusedSteps, sessionSteps } from './session-steps.ts'
@@ -126,6 +128,11 @@ export const createFunctionSession = (run: FunctionRun): FunctionSession => {
 
     approval: ({ subject, ...question }) =>
       run.track(async () => waitForApproval(run, lookup, { base: names.ofQuestion(subject), tool: subject }, question)),
+
+    ask: (asked: unknown, options: QuestionSettings = {}) =>
+      run.track(async () =>
+        waitForAnswer(run, lookup, names.ofQuestion(ASK_SUBJECT), asked, options),
+      ) as Promise<never>,
 
     checkpoint: (summary) =>
       emit('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),

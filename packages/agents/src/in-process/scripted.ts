@@ -10,6 +10,7 @@ import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 import { ReporterClosedError, type RunReporter } from '@bridle/kernel/session/run-reporter'
+import { ASK_SUBJECT } from '../session/questions.ts'
 import { scriptedIdentity } from './engine-identities.ts'
 import {
   parseScript,
@@ -293,15 +294,15 @@ class ScriptRun {
       const { questions: [question] = [], schema } = request
       const args = present({ questions: request.questions, schema }) as JsonObject
       const reason = question?.question ?? 'The script asks for values.'
-      const call = { toolCallId: id, tool: QUESTION_TOOL, arguments: args, reason, ...present({ expiresMs }) }
+      const call = { toolCallId: id, tool: ASK_SUBJECT, arguments: args, reason, ...present({ expiresMs }) }
       await this.#untilStopped(
         this.#reporter.report([
-          scriptEventItem('tool_call', { name: QUESTION_TOOL, arguments: args, tool_call_id: id, effect: 'pure' }),
+          scriptEventItem('tool_call', { name: ASK_SUBJECT, arguments: args, tool_call_id: id, effect: 'pure' }),
           { ...(await questionReport(this.#digest, call, request)), effect: null },
         ]),
       )
     }
-    await this.#reportAnswer(id, QUESTION_TOOL, ({ answers, values }) => present({ answers, values }) as JsonObject)
+    await this.#reportAnswer(id, ASK_SUBJECT, ({ answers, values }) => present({ answers, values }) as JsonObject)
   }
 
   /** Waits for the answer to a call, and reports the outcome: the approved arguments give the result. */
@@ -366,9 +367,6 @@ class ScriptRun {
     return Promise.race([work, this.#stopped.promise])
   }
 }
-
-/** The name of the call that asks a question. */
-const QUESTION_TOOL = 'ask'
 
 const HANDLE = 'step:'
 
