@@ -1,3 +1,4 @@
+import type { GivenAnswer } from '@bridle/events/answers'
 import { flushPending } from '@bridle/kernel/host/host.suite'
 import { currentStep } from '@bridle/kernel/views/work-progress'
 import { describe, expect, test } from 'vitest'
@@ -163,5 +164,69 @@ describe('[N75] a definition', () => {
     await process.submit(key, 'go')
     await process.idle(key)
     expect(String((await process.payloads(key, 'error'))[0]?.message)).toMatch(message)
+  })
+})
+
+describe('[N250] a step that asks in another shape', () => {
+  const schema = { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] } as const
+  const survey: AgentsOf = () => [
+    sop({
+      id: 'survey',
+      steps: [
+        {
+          id: 'plan',
+          header: 'Plan',
+          ask: ({ input }) => `Which plan, ${(input as { prompt: string }).prompt}?`,
+          options: ['Free', 'Team'],
+        },
+        { id: 'parts', ask: 'Which parts?', options: ['API', 'Pages'], multi_select: true },
+        { id: 'size', ask: 'How large is it?', form: schema },
+        { id: 'more', ask: 'Anything else?', default: 'nothing', expiresMs: 1_000 },
+        { id: 'late', ask: 'And now?', options: ['Yes'], expiresMs: 1_000 },
+      ],
+    }),
+  ]
+  const sessions = ['s1', 's2', 's3'].map((id) => keyOf('survey', id))
+
+  test('takes options, a list, a form and a default, in three sessions, each also after its process is gone', async () => {
+    let process = new DurableProcess(survey)
+    for (const key of sessions) await process.submit(key, key.id)
+    for (const step of ['plan', 'parts', 'size']) {
+      const ids = await Promise.all(sessions.map((key) => process.approval(key)))
+      process = await process.next()
+      for (const [index, key] of [...sessions.entries()].reverse()) {
+        const given: GivenAnswer | undefined = {
+          plan: { answers: { plan: 'Team' } },
+          parts: { answers: { parts: ['Pages', 'API'] } },
+          size: { values: { seats: index } },
+        }[step]
+        expect(await process.approval(key)).toBe(ids[index])
+        await process.send(key, { type: 'approve', approvalId: String(ids[index]), decision: 'approved', ...given })
+        await process.until(async () => ![undefined, ids[index]].includes((await process.openApprovals(key))[0]))
+      }
+    }
+    await process.clock.pass(1_000)
+    await flushPending()
+    await process.clock.pass(1_000)
+    for (const [index, key] of sessions.entries()) {
+      await process.idle(key)
+      const collected = { plan: 'Team', parts: ['Pages', 'API'], size: { seats: index }, more: 'nothing', late: null }
+      expect(await process.results(key)).toEqual([collected])
+      const [first] = await process.payloads(key, 'approval_required')
+      expect(first?.questions).toEqual([
+        {
+          ...{ id: 'plan', header: 'Plan', question: `Which plan, ${key.id}?` },
+          options: [{ label: 'Free' }, { label: 'Team' }],
+        },
+      ])
+    }
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['an option twice', { options: ['a', 'a'] }, /the step "x" cannot be asked: .* twice/],
+    ['a default that is no option', { options: ['a'], default: 'b' }, /The default does not fit/],
+    ['a form with a password', { form: { type: 'object', properties: { a: { format: 'password' } } } }, /Secrets/],
+  ])('is refused with %s when it is defined', (_name, shape, problem) => {
+    expect(() => sop({ id: 'p', steps: [{ id: 'x', ask: 'Which?', ...shape } as SopStep] })).toThrow(problem)
   })
 })

@@ -1,11 +1,15 @@
 // `sop({...})` defines a standard operating procedure: steps that run one after the other in a durable function. A run that waits, or
 // whose process ended, goes on at its step.
 
-import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
+import type { QuestionAnswer } from '@bridle/events/answers'
+import { isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
+import { parseQuestions } from '@bridle/events/questions'
 import type { Directive } from '@bridle/kernel/directive'
 import { INPUT_SUBJECT, inputText } from '@bridle/kernel/user-input'
 import { type AgentDefinition, defineAgent, type RunContext } from './agent.ts'
+import { isSchema, type StandardSchema } from './schemas/standard-schema.ts'
 import type { DirectiveSchemas } from './session/directive-schemas.ts'
+import type { FormSchema, QuestionInput } from './session/questions.ts'
 import type { AgentSession, ToolContext, ToolOptions } from './session.ts'
 
 /** Steps of one run of a procedure: a person waits for less, and a branch that leads back for ever does not. */
@@ -34,10 +38,17 @@ export interface SopSayStep {
   readonly say: SopValue<string>
 }
 
-/** Asks the user for a text, and waits. The value is the answer; null where the user declined, or the time is over. */
-export interface SopAskStep {
-  /** The question. */
+/**
+ * Asks the user, and waits. The value is the answer: a text, the label of an option, a list of them, or the values of a form. It is null where
+ * the user declined, or the time is over.
+ */
+export interface SopAskStep extends Pick<QuestionInput, 'header' | 'options' | 'multi_select' | 'allow_free_text'> {
+  /** The question, or the sentence above a form. */
   readonly ask: SopValue<string>
+  /** A form instead of a text: the JSON Schema of an object, or a Standard Schema that can be written as one. */
+  readonly form?: FormSchema | StandardSchema<object, unknown>
+  /** The value that applies when the time is over. */
+  readonly default?: Json
   /** The time that the user has, in milliseconds. Default: no limit. */
   readonly expiresMs?: number
 }
@@ -148,6 +159,7 @@ const runStep = async (
   if ('directive' in step) return void (await session.directive(resolveValue(step.directive, values)))
   if ('waitFor' in step) return session.waitFor<Json>(step.waitFor, expiry(step))
   if ('ask' in step) {
+    if (isShaped(step)) return askInShape(step, session, values)
     const args = { step: step.id, answer: '' }
     const question = { subject: INPUT_SUBJECT, reason: resolveValue(step.ask, values), args, ...expiry(step) }
     const { approved, args: given } = await session.approval(question)
@@ -160,6 +172,46 @@ const runStep = async (
   const options = step.effect === undefined ? {} : { effect: step.effect }
   const result = await session.tool(step.id, resolveValue(step.args ?? {}, values), step.call, options)
   return (result ?? null) as Json
+}
+
+/** Fields that make a step more than a question for a text. */
+const ASK_FIELDS = ['header', 'options', 'multi_select', 'allow_free_text', 'form', 'default'] as const
+
+const isShaped = (step: object): boolean => 'ask' in step && ASK_FIELDS.some((field) => field in step)
+
+/** Null: declined, or the time is over. */
+const askInShape = async (step: AskStep, session: AgentSession, values: SopValues): Promise<Json> => {
+  const { id, ask, form, default: byDefault } = step
+  const text = resolveValue(ask, values)
+  if (form) {
+    const options = { reason: text, ...expiry(step), ...present({ default: byDefault as JsonObject | undefined }) }
+    return (await session.ask<JsonObject>(form as FormSchema, options)).values
+  }
+  const options = {
+    ...expiry(step),
+    ...(byDefault !== undefined && { default: { [id]: byDefault as QuestionAnswer } }),
+  }
+  const { answers } = await session.ask<readonly QuestionInput[]>([questionOf(step, text)], options)
+  return answers?.[id] ?? null
+}
+
+type AskStep = SopAskStep & { readonly id: string }
+
+/** Without options any text is an answer. */
+const questionOf = ({ id, header, options, multi_select, allow_free_text }: AskStep, text: string): QuestionInput => ({
+  ...{ id, question: text },
+  ...present({ header, options, multi_select, allow_free_text: options ? allow_free_text : true }),
+})
+
+/** A form in a schema library is checked when it is asked: browsers load procedures without the library. */
+const askProblem = (step: AskStep): string | null => {
+  const { id, form, default: byDefault } = step
+  if (isSchema(form)) return null
+  const asked = form
+    ? { schema: form, ...present({ default: byDefault }) }
+    : { questions: [questionOf(step, '?')], ...(byDefault !== undefined && { default: { [id]: byDefault } }) }
+  const request = parseQuestions(asked)
+  return 'problem' in request ? `the step "${id}" cannot be asked: ${request.problem}` : null
 }
 
 const END = 'end'
@@ -190,6 +242,8 @@ const stepsProblem = (steps: unknown): string | null => {
       return `"${kindOf(step)}" of the step "${step.id}" is not a function.`
     if (!isFunction && !('directive' in step ? isJsonObject(action) : typeof action === 'string'))
       return `"${kindOf(step)}" of the step "${step.id}" is neither a value nor a function.`
+    const misfit = isShaped(step) ? askProblem(step as unknown as AskStep) : null
+    if (misfit !== null) return misfit
   }
   return null
 }
