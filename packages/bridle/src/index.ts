@@ -73,6 +73,7 @@ export {
 } from '@bridle/agents/sop'
 export { OutcomeUnknown, StepError, type StepErrorCode } from '@bridle/agents/steps/errors'
 export { type NamedSubagent, type SubagentOptions, subagent } from '@bridle/agents/subagents/subagent'
+export { type AskQuestionOptions, askQuestion } from '@bridle/agents/tools/ask-question'
 export {
   type DirectiveFields,
   type DirectiveToolDeclaration,

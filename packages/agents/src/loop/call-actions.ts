@@ -87,6 +87,9 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
     // approval is above a denial.
     if (ruling?.outcome === 'deny')
       items.push(rulingItem(callNameOf(view), ruling), deniedOutcome(view, ruling, answer.kind === 'unknown_outcome'))
+    // The answer is the result: its use and the outcome are one write, so that no crash comes between them.
+    else if (tool?.isQuestion && answer.kind === 'question')
+      items.push(...(await makeCall(callNameOf(view), tool, use.args, callContext(run))))
     else if (tool) calls.push({ call: callNameOf(view), tool, args: use.args })
     else items.push(toolGone(view))
   }

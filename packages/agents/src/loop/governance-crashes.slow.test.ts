@@ -9,6 +9,7 @@ import { places } from '../../../../scripts/variants.ts'
 import { agent } from '../agent.ts'
 import type { Middleware } from '../middleware/middleware.ts'
 import type { ModelMessage } from '../model/model.ts'
+import { askQuestion } from '../tools/ask-question.ts'
 import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, stubModel } from './loop.suite.ts'
 
@@ -18,6 +19,9 @@ const prompts: Readonly<Record<string, readonly string[]>> = {
   two: ['only'],
   three: ['only'],
 }
+
+const WHERE = { id: 'where', question: 'Where?', options: ['Here', 'There'] }
+const WHEN = { id: 'when', question: 'When?', allow_free_text: true }
 
 /** Everything that really happened, in all processes. */
 class Ledger {
@@ -30,6 +34,9 @@ interface Process {
   readonly ledger: Ledger
   world?: LoopWorld
 }
+
+/** Tools whose arguments and results the middleware leaves as they are. */
+const UNCHANGED: ReadonlySet<string> = new Set(['find_tools', 'ask_question'])
 
 const never = () => new Promise<never>(() => {})
 const answersIn = (prompt: readonly ModelMessage[]) => prompt.filter(({ role }) => role === 'assistant').length
@@ -48,14 +55,14 @@ const agentsOf = (life: Process) => {
     before: async ({ sessionId, callId, tool: name, input }) => {
       if (life.world?.isDead) return never()
       if (await hasEvent(sessionId, 'tool_call', callId)) life.ledger.problems.push(`before was asked again: ${callId}`)
-      if (name === 'find_tools') return undefined
+      if (UNCHANGED.has(name)) return undefined
       return input.n === 13 ? { deny: 'Not that one.' } : { input: { n: Number(input.n) + 100 } }
     },
     after: async ({ sessionId, callId, tool: name }, result) => {
       if (life.world?.isDead) return never()
       if (await hasEvent(sessionId, 'tool_outcome', callId))
         life.ledger.problems.push(`after was asked again: ${callId}`)
-      return name === 'find_tools' ? undefined : `seen: ${String(result)}`
+      return UNCHANGED.has(name) ? undefined : `seen: ${String(result)}`
     },
   }
   const made = (name: string, effect: 'pure' | 'idempotent' | 'unsafe', description = `Does ${name}.`, always = true) =>
@@ -85,9 +92,11 @@ const agentsOf = (life: Process) => {
       { text: 'Done.' },
     ][stepsIn(prompt)] ?? { text: 'too many steps' }
   const reader: Answering = (prompt) =>
-    [{ calls: [['Read', { n: 4 }] as const, ['send', { n: 5 }] as const] }, { text: 'Read.' }][stepsIn(prompt)] ?? {
-      text: 'too many steps',
-    }
+    [
+      { calls: [['Read', { n: 4 }] as const, ['send', { n: 5 }] as const] },
+      { calls: [['ask_question', { questions: [WHERE] }] as const, ['ask_question', { questions: [WHEN] }] as const] },
+      { text: 'Read.' },
+    ][stepsIn(prompt)] ?? { text: 'too many steps' }
   const tools = [made('read', 'pure'), made('send', 'unsafe')]
   const many = Array.from({ length: 30 }, (_, index) => made(`other${index}`, 'pure', 'Something else.', false))
   const rare = made('rare_bird', 'idempotent', 'Counts rare birds.', false)
@@ -98,7 +107,12 @@ const agentsOf = (life: Process) => {
   }
   return {
     clerk: agent({ ...common, name: 'clerk', model: stubModel(remembering(clerk)), tools: [...tools, ...many, rare] }),
-    reader: agent({ ...common, name: 'reader', model: stubModel(remembering(reader)), tools }),
+    reader: agent({
+      ...common,
+      name: 'reader',
+      model: stubModel(remembering(reader)),
+      tools: [...tools, askQuestion()],
+    }),
   }
 }
 
@@ -153,9 +167,12 @@ const live = async (ends: readonly ProcessEnd[]) => {
         await current.submit(prompt, key).catch(() => {})
       } else if (turns < asked) {
         idle = false
-        const { open } = (await current.host.open(key).catch(() => null))?.state.approvals ?? { open: {} }
-        for (const approvalId of Object.keys(open))
-          await current.send({ type: 'approve', approvalId, decision: 'approved' }, key).catch(() => {})
+        const { approvals } = (await current.host.open(key).catch(() => null))?.state ?? {}
+        for (const { id: approvalId, questions } of Object.values(approvals?.open ?? {})) {
+          const answers = questions && Object.fromEntries(questions.map((each) => [each.id, 'There']))
+          const given = answers ? { answers } : {}
+          await current.send({ type: 'approve', approvalId, decision: 'approved', ...given }, key).catch(() => {})
+        }
       }
       if (current.isDead) break
     }
@@ -199,6 +216,8 @@ const check = ({ ledger, logs }: Awaited<ReturnType<typeof live>>) => {
     const questions = events.filter((event) => event.type === 'approval_required' && event.payload.kind === 'tool')
     // The rule asks once in a session.
     expect(questions).toHaveLength(1)
+    const asked = events.filter((event) => event.type === 'approval_required' && event.payload.kind === 'question')
+    expect(asked).toHaveLength(key.agent === 'reader' ? 2 : 0)
     for (const event of events) {
       if (event.type !== 'tool_call' || event.payload.effect !== 'unsafe') continue
       const { tool_call_id: id } = event.payload
@@ -213,7 +232,7 @@ const check = ({ ledger, logs }: Awaited<ReturnType<typeof live>>) => {
   }
 }
 
-test('[N93] [N96] [N102] [N103] whenever a process ends, nothing is decided twice, and the turns end as if it had not', async () => {
+test('[N93] [N96] [N102] [N103] [N251] whenever a process ends, nothing is decided twice, and the turns end as if it had not', async () => {
   const undisturbed = await live([])
   check(undisturbed)
   expect(undisturbed.logs.get('one')?.filter(({ type }) => type === 'tool_selected')).toHaveLength(2)

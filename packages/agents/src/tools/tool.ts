@@ -122,6 +122,8 @@ export interface Tool {
   readonly always: boolean
   /** The directive that a call becomes, without its payload; null = the tool only runs. */
   readonly directive: DirectiveFields | null
+  /** A call asks the user what its arguments say, and its result is the answer. Only `askQuestion()` makes such a tool. */
+  readonly isQuestion: boolean
   /** The function that does the work. */
   readonly run: (input: unknown, context: ToolCallContext) => unknown
 }
@@ -132,6 +134,15 @@ export interface Tool {
  */
 export const tool = <In extends StandardSchema<object, unknown> = StandardSchema<JsonObject>>(
   declared: ToolDeclaration<In> | DirectiveToolDeclaration<In>,
+): Tool => makeTool(declared, false)
+
+/** A tool whose input is a request for answers, with the answer in it once there is one. */
+export const questionTool = <In extends StandardSchema<object, unknown>>(declared: ToolDeclaration<In>): Tool =>
+  makeTool(declared, true)
+
+const makeTool = <In extends StandardSchema<object, unknown>>(
+  declared: ToolDeclaration<In> | DirectiveToolDeclaration<In>,
+  isQuestion: boolean,
 ): Tool => {
   const { directive, declaration } = asDirectiveTool(declared)
   const problem = problemOf(declaration)
@@ -148,6 +159,7 @@ export const tool = <In extends StandardSchema<object, unknown> = StandardSchema
     timeoutMs: timeoutMs ?? null,
     always,
     directive,
+    isQuestion,
     run: run as Tool['run'],
   }
   return Object.freeze(Object.defineProperty(made, brand, { value: true }))

@@ -1,16 +1,22 @@
 // Approvals of a model's tool calls: whether a call needs one, the question to a person, and the use of the answer.
 
 import { type JsonObject, present } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import type { ReportItem, ToolApprovalRequest } from '@bridle/kernel/commands'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
+import { questionReport } from '@bridle/kernel/host/question-report'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { ApprovalAnswer } from '@bridle/kernel/ports/runner'
+import { truncate } from '@bridle/kernel/text/truncate'
 import type { PolicyRule } from '../../policy.ts'
 import { shortErrorMessage } from '../../session/error-message.ts'
 import { syncAnswer } from '../../tools/sync-answer.ts'
 import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tools/tool.ts'
 import type { RuleDecision } from '../policy/call-policy.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
+
+/** Characters of the reason of a question: lists show it on a line or two, and the question itself is beside it. */
+const QUESTION_REASON_CHARS_MAX = 1_000
 
 export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }
 
@@ -40,6 +46,22 @@ export const questionTerms = (
     ...(times.length > 0 && { expiresMs: Math.min(...times) }),
     ...present({ risk: rule.risk, audience: rule.audience, grants: rule.once && ruling?.name }),
   }
+}
+
+/** Asks the user what a call of the model says. A rule that asks before the call adds its terms: the question itself is what it asks for. */
+export const userQuestion = async (
+  { id, tool }: CallName,
+  args: JsonObject,
+  request: QuestionRequest,
+  own: ToolApprovalTerms | null,
+  ruling: RuleDecision | null,
+  digest: Digest,
+): Promise<ToolApprovalRequest> => {
+  const { expiresMs, audience } = questionTerms(tool, own ?? {}, ruling)
+  const texts = request.questions?.map(({ question }) => question) ?? ['The agent asks for values.']
+  const reason = truncate(texts.join(' '), QUESTION_REASON_CHARS_MAX)
+  const call = { toolCallId: id, tool, arguments: args, reason, ...present({ expiresMs }) }
+  return { ...(await questionReport(digest, call, request)), ...present({ audience }) }
 }
 
 /** Asks a person whether to make a call again: a crash in the middle of it left its outcome unknown. */
@@ -83,7 +105,11 @@ export const applyAnswer = async (
     return settle(
       kind === 'unknown_outcome'
         ? outcomeItem(call, 'error', { error: OUTCOME_UNKNOWN, reason: 'outcome_unknown' })
-        : outcomeItem(call, 'denied', { elapsed_ms: 0, reason: reason ?? decision }),
+        : outcomeItem(call, 'denied', {
+            elapsed_ms: 0,
+            reason: reason ?? decision,
+            ...(kind === 'question' && { error: unanswered(decision, reason) }),
+          }),
     )
   }
   if (kind === 'unknown_outcome') return { items: [delivered], args: begun }
@@ -91,6 +117,12 @@ export const applyAnswer = async (
   if ((await callDigest(digest, call.tool, args)) !== approvedDigest)
     return settle(outcomeItem(call, 'error', { error: 'not what was approved', reason: 'not_approved' }))
   return { items: [delivered], args }
+}
+
+/** Why the model has no answer. */
+const unanswered = (decision: ApprovalAnswer['decision'], reason: string | null): string => {
+  if (decision === 'expired') return 'The user did not answer in time.'
+  return reason === null ? 'The user declined to answer.' : `The user declined to answer: ${reason}`
 }
 
 const OUTCOME_UNKNOWN =

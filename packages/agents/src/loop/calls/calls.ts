@@ -2,6 +2,7 @@
 // decide how. A call has exactly one outcome, whatever its tool does.
 
 import { type Json, type JsonObject, present } from '@bridle/events/json'
+import type { QuestionRequest } from '@bridle/events/questions'
 import type { ReportItem } from '@bridle/kernel/commands'
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
@@ -15,7 +16,7 @@ import { agentEventItem, artifactItem, directiveItem, usageItem } from '../../se
 import { trackedCall } from '../../session/session-parts.ts'
 import { isLoopEventType, type Tool, type ToolSession } from '../../tools/tool.ts'
 import { checkArguments } from './arguments.ts'
-import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
+import { approvalQuestion, approvalTerms, questionTerms, userQuestion } from './call-approvals.ts'
 import type { AcceptedCall, RefusedCall } from './call-checks.ts'
 import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, REPEATED, TOOL_RESTS, UNKNOWN_TOOL } from './call-history.ts'
 import type { AfterDecision, HookCall } from './call-hooks.ts'
@@ -51,6 +52,8 @@ export const beginning = async (
   if ('problem' in terms)
     return [intent, outcomeItem(name, 'error', { error: terms.problem, reason: 'approval_failed' })]
   const rule = ruling?.outcome === 'ask' ? ruling : null
+  if (tool.isQuestion)
+    return [intent, await userQuestion(name, args, input as QuestionRequest, terms.approval, rule, digest)]
   if (terms.approval === null && rule === null) return [intent]
   return [
     intent,
