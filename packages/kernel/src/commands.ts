@@ -352,6 +352,8 @@ export type ReportItem =
   /** A handle from which the engine can continue, reported in the middle of a turn. */
   | { readonly type: 'resume'; readonly handle: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
+  /** The run no longer needs the answer to its question. */
+  | { readonly type: 'withdraw'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 
 /** A call that is done by a session of its own. */

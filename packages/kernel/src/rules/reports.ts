@@ -13,7 +13,7 @@ import { cursorText } from '../positions/cursor.ts'
 import { answerMark, answerOf, thoughtChars } from '../projections/message-parts.ts'
 import { truncate } from '../text/truncate.ts'
 import { defaultSandboxNotice, hasWorkspace, turnRuntimeDecision } from '../views/turn-runtime.ts'
-import { requestApproval } from './approvals/approvals.ts'
+import { requestApproval, withdrawQuestion } from './approvals/approvals.ts'
 import { failUnapprovedCall, hasActed, isUnapprovedCall } from './approvals/unapproved-calls.ts'
 import { publishArtifact } from './artifacts.ts'
 import { isOverBudget, reportsNewWork, stopOverBudget } from './budgets/budgets.ts'
@@ -166,6 +166,8 @@ const itemHandlers: {
     if (ownProperty(w.state.approvals.decided, requestId)?.undelivered)
       w.addToRun('approval_delivered', { request_id: requestId })
   },
+
+  withdraw: (w, { requestId }) => withdrawQuestion(w, requestId),
 
   steer_delivered: (w, { messageId }) => {
     if (w.state.lifecycle.steers.some((steer) => steer.messageId === messageId)) {

@@ -83,6 +83,13 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   })
 }
 
+/** The asker is gone: an answer would have no reader. */
+export const withdrawQuestion = (w: DecisionBuilder, requestId: string): void => {
+  const approval = ownProperty(w.state.approvals.open, requestId)
+  if (w.run && approval && isRunnersQuestion(approval) && isOfAttempt(approval, w.run))
+    recordDecision(w, approval, 'cancelled', {})
+}
+
 /** The answer of a decided question that no runner has yet. */
 const deliveredAnswer = ({ arguments: args, answerHash: hash }: DecidedApproval): GivenAnswer | null =>
   hash === undefined || args === null ? null : givenAnswer(args as GivenAnswer)

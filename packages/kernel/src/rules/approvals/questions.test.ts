@@ -252,3 +252,37 @@ test('[S75] a question in a log from before there were any is one', () => {
     { kind: 'question', arguments: { answer: '', answers: { answer: 'Ada' } } },
   ])
 })
+
+describe('[S78] a question that its run withdraws', () => {
+  test('is cancelled, takes no answer, and leaves the others open', () => {
+    const life = running()
+    life.report(...ask('c1'), ...ask('c2'))
+    const [one = '', two = ''] = life.openApprovals
+    life.report({ type: 'withdraw', requestId: one })
+    expect(life.openApprovals).toEqual([two])
+    expect(life.payloads('approval_applied')).toMatchObject([{ request_id: one, decision: 'cancelled', reason: null }])
+    expect(life.do(approve(one))).toMatchObject({ refused: 'approval_settled' })
+    expect(deliveries(life)).toEqual([])
+    expect(life.status).toBe('awaiting_approval')
+    life.report({ type: 'withdraw', requestId: two })
+    expect(life.status).toBe('running')
+  })
+
+  test.each<[string, (life: TestSession) => string]>([
+    ['that is unknown', () => 'apr-999'],
+    [
+      'that was answered before',
+      (life) => {
+        const [id = ''] = life.openApprovals
+        answer(life, { answers: { db: 'SQLite' } })
+        return id
+      },
+    ],
+  ])('%s changes nothing', (_name, idOf) => {
+    const life = asking()
+    const requestId = idOf(life)
+    const before = life.state
+    life.report({ type: 'withdraw', requestId })
+    expect(life.state.approvals).toEqual(before.approvals)
+  })
+})
