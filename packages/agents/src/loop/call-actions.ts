@@ -7,6 +7,7 @@ import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
 import { deniedTool } from './calls/call-checks.ts'
 import { POLICY_DENIED } from './calls/call-history.ts'
 import { outcomeItem } from './calls/call-items.ts'
+import { askingCallOf } from './calls/call-questions.ts'
 import { makeCall } from './calls/calls.ts'
 import type { LoopRun } from './loop-run.ts'
 import { type RuleDecision, ruleInRun, rulingItem } from './policy/call-policy.ts'
@@ -75,6 +76,8 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
   for (const answer of run.course.answers) {
     const [view] = viewsOf(run, [answer.toolCallId])
     if (!view) {
+      // The call that asked uses the answer itself, when it is repeated.
+      if (askingCallOf(answer.toolCallId) !== null) continue
       items.push({ type: 'approval_delivered', requestId: answer.requestId })
       continue
     }
@@ -95,6 +98,19 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
   }
   await run.report(items)
   if (calls.length > 0) await makeCalls(run, calls)
+}
+
+/** Ends the questions of calls that are over: they were repeated after a crash and asked something else, or not repeated at all. */
+export const endedQuestions = ({ course, transcript }: LoopRun): readonly ReportItem[] => {
+  const underWay = (transcript.turn.last?.calls ?? []).filter(({ outcome }) => outcome === null)
+  const isOver = ({ toolCallId }: { readonly toolCallId: string }) => {
+    const asking = askingCallOf(toolCallId)
+    return asking !== null && !underWay.some(({ call }) => call.id === asking)
+  }
+  return [
+    ...course.open.filter(isOver).map(({ id }): ReportItem => ({ type: 'withdraw', requestId: id })),
+    ...course.answers.filter(isOver).map(({ requestId }): ReportItem => ({ type: 'approval_delivered', requestId })),
+  ]
 }
 
 export const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>

@@ -126,7 +126,14 @@ export const callContext = (run: LoopRun): CallContext => {
   const { key, runId, attempt } = job
   const { onFailure } = ports
   return {
-    ...{ key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    ...{
+      key,
+      reporter,
+      clock: ports.clock,
+      digest: ports.digest,
+      signal: controls.signal,
+      toolMs: definition.limits.toolMs,
+    },
     ...(onFailure && { onThrown: (error, tool) => onFailure({ key, runId, attempt, error, tool }) }),
     consequences: (tool, result) =>
       tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],

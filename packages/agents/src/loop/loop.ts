@@ -14,7 +14,7 @@ import { ANSWER_TOOL } from '../tools/tool.ts'
 import { startAgentSpan } from '../trace/spans.ts'
 import { askModel, stepProgress } from './asking/asking.ts'
 import { makeRoom } from './asking/compaction.ts'
-import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
+import { applyAnswers, askAboutCalls, endedQuestions, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
 import { eventItem } from './calls/call-items.ts'
 import { roomOf } from './context/budget.ts'
@@ -63,6 +63,8 @@ const drive = async (run: LoopRun): Promise<RunEnd> => {
   if (!(await openTools(run)) || !(await writeInstructions(run))) return 'done'
   for (;;) {
     if (run.isResting) return 'waiting'
+    const ended = endedQuestions(run)
+    if (ended.length > 0) await run.report(ended)
     const room = roomOf(run)
     const action = next(situationOf(definition, run.toolset.tools, transcript.turn, run.course, run.now, room))
     const before = transcript.seq

@@ -14,9 +14,7 @@ import { syncAnswer } from '../../tools/sync-answer.ts'
 import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tools/tool.ts'
 import type { RuleDecision } from '../policy/call-policy.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
-
-/** Characters of the reason of a question: lists show it on a line or two, and the question itself is beside it. */
-const QUESTION_REASON_CHARS_MAX = 1_000
+import { QUESTION_REASON_CHARS_MAX } from './call-questions.ts'
 
 export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }
 

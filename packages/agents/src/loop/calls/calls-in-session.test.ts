@@ -33,7 +33,14 @@ const startRun = async (id: string) => {
   await all.host.send(key(id), { type: 'submit', prompt: 'go' })
   await flushPending()
   const { reporter } = all.runner.last
-  const context = { key: key(id), reporter, clock: all.clock, signal: new AbortController().signal, toolMs: 60_000 }
+  const context = {
+    key: key(id),
+    reporter,
+    clock: all.clock,
+    digest,
+    signal: new AbortController().signal,
+    toolMs: 60_000,
+  }
   const payloads = async (type: string) =>
     (await all.events(key(id))).filter((event) => event.type === type).map(({ payload }) => payload as JsonObject)
   return { ...all, reporter, context, payloads }

@@ -45,7 +45,7 @@ const setUp = () => {
       return {}
     },
   })
-  const context: CallContext = { key, reporter, clock, signal: ending.signal, toolMs: 60_000 }
+  const context: CallContext = { key, reporter, clock, digest, signal: ending.signal, toolMs: 60_000 }
   const call = (made: Tool, args: JsonObject = {}) => makeCall(callOf('work', args), made, args, context)
   return { clock, reported, ending, context, call }
 }

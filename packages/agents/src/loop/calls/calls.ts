@@ -21,13 +21,15 @@ import type { AcceptedCall, RefusedCall } from './call-checks.ts'
 import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, REPEATED, TOOL_RESTS, UNKNOWN_TOOL } from './call-history.ts'
 import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
-import { type Deadline, withDeadline } from './deadline.ts'
+import { type AskingCallContext, type AskPerson, callQuestions } from './call-questions.ts'
+import { type Deadline, type PauseDeadline, withDeadline } from './deadline.ts'
 import { resultOf } from './tool-result.ts'
 
 export interface CallContext {
   readonly key: Key
   readonly reporter: RunReporter
   readonly clock: Clock
+  readonly digest: Digest
   /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
   /** Milliseconds for a tool that names no time of its own. */
@@ -141,10 +143,21 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
   const { key, clock, reporter, toolMs } = context
   const ms = tool.timeoutMs ?? toolMs
   let close = () => {}
-  const work = (signal: AbortSignal) => {
+  const work = (signal: AbortSignal, pause: PauseDeadline) => {
     const opened = createToolSession(key.id, reporter, clock, signal)
-    close = opened.close
-    return tool.run(input, { signal, stepKey: stepKeyOf(key, id), session: opened.session })
+    const ended = new AbortController()
+    let askPerson: AskPerson | null = null
+    const ask: AskPerson = (...question) => {
+      askPerson ??= callQuestions(id, context, AbortSignal.any([signal, ended.signal]))
+      const resume = pause()
+      return askPerson(...question).finally(resume)
+    }
+    close = () => {
+      opened.close()
+      ended.abort(new RunEndedError('The call is over.'))
+    }
+    const call: AskingCallContext = { signal, stepKey: stepKeyOf(key, id), session: opened.session, ask }
+    return tool.run(input, call)
   }
   try {
     return await withDeadline(work, { clock, signal: context.signal, ms, error: () => new ToolTimeout(tool.name, ms) })

@@ -9,9 +9,12 @@ export interface Deadline {
   readonly error: () => Error
 }
 
+/** Stops the time. The returned function lets it run on. */
+export type PauseDeadline = () => () => void
+
 /** Settles like the work, or rejects at the deadline or at the end of the run. The work gets a signal for both. */
 export const withDeadline = async <T>(
-  work: (signal: AbortSignal) => T | Promise<T>,
+  work: (signal: AbortSignal, pause: PauseDeadline) => T | Promise<T>,
   { clock, signal: runSignal, ms, error }: Deadline,
 ): Promise<T> => {
   runSignal.throwIfAborted()
@@ -20,15 +23,42 @@ export const withDeadline = async <T>(
   const { signal } = controller
   const endWithRun = () => controller.abort(runSignal.reason)
   runSignal.addEventListener('abort', endWithRun, { once: true })
-  const cancelTimer = clock.after(ms, () => controller.abort(error()))
+  const timer = pausableTimer(clock, ms, () => controller.abort(error()))
   try {
     return await new Promise<T>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       // A promise of its own: an error that the work throws before its first await rejects it too, and the deadline can still win.
-      new Promise<T>((begin) => begin(work(signal))).then(resolve, reject)
+      new Promise<T>((begin) => begin(work(signal, timer.pause))).then(resolve, reject)
     })
   } finally {
-    cancelTimer()
+    timer.pause()
     runSignal.removeEventListener('abort', endWithRun)
   }
+}
+
+/** A paused timer keeps the time that is left. */
+const pausableTimer = (clock: Clock, ms: number, end: () => void): { readonly pause: PauseDeadline } => {
+  let left = ms
+  let since = clock.now()
+  let cancel = clock.after(left, end)
+  let pauses = 0
+  const resume = () => {
+    pauses -= 1
+    if (pauses > 0) return
+    since = clock.now()
+    cancel = clock.after(left, end)
+  }
+  const pause = () => {
+    pauses += 1
+    if (pauses === 1) {
+      cancel()
+      left = Math.max(0, left - Math.max(0, clock.now() - since))
+    }
+    let isPaused = true
+    return () => {
+      if (isPaused) resume()
+      isPaused = false
+    }
+  }
+  return { pause }
 }

@@ -3,6 +3,7 @@
 import type { Payloads } from '@bridle/events/schemas'
 import type { AnyEvent } from '@bridle/kernel/event'
 import type { StepContent } from '../../model/model.ts'
+import { askingCallOf } from '../calls/call-questions.ts'
 import type { CallView } from './rendering.ts'
 
 /** Calls of each tool that a turn looks back at: one more than the rules about equal and invalid calls need. */
@@ -65,6 +66,8 @@ export class TurnRecord {
   /** The time before which the model is not asked again. */
   retryAt: number | null = null
   #workMs = 0
+  /** Open questions of running calls. */
+  readonly #asked = new Set<string>()
   /** The last moment of work; null: the run does not work. */
   #workedAt: number | null = null
 
@@ -168,11 +171,16 @@ export class TurnRecord {
   }
 
   /** Only the runner's own reports are signs of work: a prompt or an answer may come while nobody has the run. */
-  #countWork({ type, at, frame }: AnyEvent): void {
+  #countWork(event: AnyEvent): void {
+    const { type, at, frame } = event
     if (type === 'run_started' || type === 'run_resumed') this.#workedAt = at
-    if (this.#workedAt === null || (frame === undefined && !IDLE.has(type))) return
+    const isIdle = IDLE.has(type) || (type === 'approval_required' && askingCallOf(event.payload.tool_call_id) !== null)
+    // A call asked a person, and waits in its process for the answer.
+    if (isIdle && type === 'approval_required') this.#asked.add(event.payload.request_id)
+    if (type === 'approval_decided' && this.#asked.delete(event.payload.request_id)) this.#workedAt = at
+    if (this.#workedAt === null || (frame === undefined && !isIdle)) return
     this.#workMs += at - this.#workedAt
-    this.#workedAt = IDLE.has(type) ? null : at
+    this.#workedAt = isIdle ? null : at
   }
 }
 
