@@ -2,7 +2,16 @@
 
 import type { GivenAnswer } from './answers.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
-import { LABEL_CHARS_MAX, parseQuestions, type QuestionRequest, type RequestProblem } from './questions.ts'
+import {
+  LABEL_CHARS_MAX,
+  parseQuestions,
+  type QuestionRequest,
+  REQUEST_CHARS_MAX,
+  type RequestProblem,
+} from './questions.ts'
+
+/** The name under which a person sees an elicitation. No model can call a tool with a dot in its name. */
+export const ELICITATION_SUBJECT = 'mcp.elicitation'
 
 /** The request of a server, as clients of MCP report it. */
 export interface Elicitation {
@@ -14,6 +23,9 @@ export interface Elicitation {
   readonly url?: unknown
 }
 
+export const elicitationReason = ({ server, message }: Elicitation): string =>
+  `The MCP server "${server}" asks: ${message}`
+
 /** The answer in the words of MCP. */
 export type ElicitationResult =
   | { readonly action: 'accept'; readonly content?: JsonObject }
@@ -21,7 +33,9 @@ export type ElicitationResult =
 
 /** The request to a person. A form without fields and a link offer one choice; to refuse it is to decline. */
 export const elicitationRequest = (asked: Elicitation): QuestionRequest | RequestProblem => {
-  const { mode = 'form', requestedSchema, url } = asked
+  const { mode = 'form', requestedSchema, url, message } = asked
+  if (message.length > REQUEST_CHARS_MAX)
+    return { problem: `The message has ${message.length} characters; at most ${REQUEST_CHARS_MAX} are allowed.` }
   if (mode === 'url') return linkRequest(asked, url)
   if (mode !== 'form') return { problem: `There is no elicitation of the mode "${String(mode).slice(0, 40)}".` }
   const fields = isJsonObject(requestedSchema) ? requestedSchema.properties : undefined

@@ -3,9 +3,11 @@
 import { shortErrorMessage } from '@bridle/agents/session/error-message'
 import { TIMER_MS_MAX } from '@bridle/agents/session/limits'
 import { orAbort } from '@bridle/agents/session/or-abort'
+import type { ElicitationResult } from '@bridle/events/elicitation'
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
-import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { Client, ElicitResult, Transport } from '@modelcontextprotocol/client'
 import type { CallResult } from './call-result.ts'
+import { Callers, ELICITATION_CAPABILITY, ElicitationProblem, elicit, type McpCaller } from './elicitation.ts'
 import { McpError, type McpErrorCode } from './errors.ts'
 import { httpTransport } from './http-transport.ts'
 import { CLOSE_MS_MAX } from './limits.ts'
@@ -15,6 +17,8 @@ import { isProgram, type McpRun, type McpServer } from './server.ts'
 
 /** Tools of one server that an agent takes: servers with more are catalogues, of which an agent wants a part (`include`). */
 const TOOLS_MAX = 1_000
+/** Times that a server asks in one call: a conversation with a person belongs to the model. */
+const ROUNDS_MAX = 10
 /** Pages of a list of tools: a server whose list never ends is left after some seconds. */
 const PAGES_MAX = 100
 
@@ -26,6 +30,10 @@ export class McpConnection {
   /** The reason why the connection ended; null: it is open. */
   #fault: McpError | null = null
   #hasChanged = false
+  #hasAsked = false
+  readonly #callers = new Callers()
+  /** Answers to questions of the server that are not sent yet. */
+  readonly #unsent = new Set<Promise<unknown>>()
 
   private constructor(
     module: McpClientModule,
@@ -36,14 +44,21 @@ export class McpConnection {
     this.#module = module
     this.#server = server
     this.#transport = makeTransport((fault) => this.#end(fault))
-    // No capabilities: the server may ask the client for nothing, neither for input of a person nor for answers of a model.
+    const send = this.#transport.send.bind(this.#transport)
+    this.#transport.send = (message, options) =>
+      'method' in message ? send(message, options) : this.#track(send(message, options))
+    // The server may ask a person, but gets neither answers of a model nor folders.
     this.#client = new module.Client(
       { name: 'bridle', version: '1' },
       {
-        capabilities: {},
+        capabilities: ELICITATION_CAPABILITY,
         versionNegotiation: { mode },
+        // By us: the client does not say which call a question belongs to.
         inputRequired: { autoFulfill: false },
       },
+    )
+    this.#client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+      this.#answer(() => elicit(server.name, params, this.#callers.current(), mcpReq.signal) as Promise<ElicitResult>),
     )
     this.#client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.#hasChanged = true
@@ -116,16 +131,19 @@ export class McpConnection {
     throw this.#tooMany()
   }
 
-  /** The signal cancels the call on the server too. */
-  async callTool({ name, inputSchema }: ListedTool, args: JsonObject, signal: AbortSignal): Promise<CallResult> {
+  /** The signal of the caller cancels the call on the server too. */
+  async callTool({ name, inputSchema }: ListedTool, args: JsonObject, caller: McpCaller): Promise<CallResult> {
+    const { signal } = caller
     const options = {
-      ...{ signal, timeout: TIMER_MS_MAX },
+      ...{ signal, timeout: TIMER_MS_MAX, allowInputRequired: true },
       // Without the schema of the output: its check would run patterns of the server.
       toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
     }
     const gone = (cause: unknown) => this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, cause)
     try {
-      const result = await this.#settled(signal, this.#client.callTool({ name, arguments: { ...args } }, options))
+      const call = (params: object) => this.#client.callTool(params as { name: string }, options)
+      const made = this.#callers.during(caller, () => this.#withInputs({ name, arguments: { ...args } }, call, caller))
+      const result = await this.#settled(signal, made)
       // Some servers tell of an unknown tool as if it had failed.
       if (result.isError && this.#hasChanged && !(await this.#hasTool(name, signal))) throw gone(undefined)
       return result
@@ -134,6 +152,80 @@ export class McpConnection {
         throw gone(error)
       throw error
     }
+  }
+
+  /** Makes the call again with what the server asks for. Nothing has happened as long as it asks. */
+  async #withInputs(
+    params: object,
+    call: (params: object) => Promise<CallResult>,
+    caller: McpCaller,
+  ): Promise<CallResult> {
+    let sent = params
+    for (let round = 1; ; round += 1) {
+      const result = await this.#openingLinks(() => call(sent), caller)
+      const { resultType, inputRequests, requestState } = result as RoundResult
+      if (resultType !== 'input_required') return result
+      if (round > ROUNDS_MAX) throw this.#error('mcp_refused', `The server asks more than ${ROUNDS_MAX} times.`)
+      const inputs = Object.entries(inputRequests ?? {}).map(async ([key, input]) => [
+        key,
+        await this.#input(input, caller),
+      ])
+      const inputResponses = Object.fromEntries(await Promise.all(inputs)) as object
+      sent = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
+    }
+  }
+
+  async #input({ method, params }: EmbeddedRequest, caller: McpCaller): Promise<unknown> {
+    if (method !== 'elicitation/create')
+      throw this.#error(
+        'mcp_refused',
+        `The server asks for what no client here gives (${String(method).slice(0, 40)}).`,
+      )
+    return this.#elicit(params, caller)
+  }
+
+  /** No error of the protocol can answer a request that came with the end of a call: the call fails. */
+  async #elicit(params: unknown, caller: McpCaller): Promise<ElicitationResult> {
+    try {
+      return await elicit(this.#server.name, params, caller)
+    } catch (error) {
+      if (!(error instanceof ElicitationProblem)) throw error
+      throw this.#error('mcp_refused', `The server asks what cannot be shown. ${error.message}`, error)
+    }
+  }
+
+  /** A server may refuse a call until a person has opened links. */
+  async #openingLinks(call: () => Promise<CallResult>, caller: McpCaller): Promise<CallResult> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof this.#module.UrlElicitationRequiredError)) throw error
+      const links: unknown = error.elicitations
+      if (!Array.isArray(links) || links.length > ROUNDS_MAX) throw error
+      for (const link of links) {
+        const { action } = await this.#elicit({ ...link, mode: 'url' }, caller)
+        if (action !== 'accept') throw error
+      }
+      return call()
+    }
+  }
+
+  /** A problem is an error of the protocol, which the server can read. */
+  async #answer<T>(work: () => Promise<T>): Promise<T> {
+    this.#hasAsked = true
+    try {
+      return await this.#track(work())
+    } catch (error) {
+      if (!(error instanceof ElicitationProblem)) throw error
+      throw new this.#module.ProtocolError(this.#module.ProtocolErrorCode.InvalidParams, error.message)
+    }
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const tracked = work.finally(() => this.#unsent.delete(tracked))
+    this.#unsent.add(tracked)
+    tracked.catch(() => {})
+    return tracked
   }
 
   /** Whether the server still lists the tool. True where nobody can tell. */
@@ -147,10 +239,22 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#fault ??= this.#error('mcp_connection_lost', 'The connection is closed.')
+    await this.#sendAnswers()
     await this.#leave()
     await this.#client.close().catch(() => {})
     // A connection that was never made is not known to the client.
     await this.#transport.close().catch(() => {})
+  }
+
+  /** A cancelled run cancels its question: the server should hear of it. */
+  async #sendAnswers(): Promise<void> {
+    if (!this.#hasAsked) return
+    const timer = AbortSignal.timeout(CLOSE_MS_MAX)
+    do {
+      // The client sends an answer right after it has it.
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      await orAbort(Promise.allSettled(this.#unsent), timer).catch(() => {})
+    } while (this.#unsent.size > 0 && !timer.aborted)
   }
 
   /** A server that keeps a session can let go of it. */
@@ -215,6 +319,18 @@ export class McpConnection {
 }
 
 const PREFIX = 'MCP server '
+
+/** A request of the server inside the answer to a call, as the handshake of 2026 has it. */
+interface EmbeddedRequest {
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+interface RoundResult extends Partial<CallResult> {
+  readonly resultType?: unknown
+  readonly inputRequests?: { readonly [key: string]: EmbeddedRequest }
+  readonly requestState?: unknown
+}
 
 type TransportMaker = (onfault: (fault: McpError) => void) => Transport & { terminateSession?(): Promise<void> }
 

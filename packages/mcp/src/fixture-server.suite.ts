@@ -37,6 +37,13 @@ const GOOD_TOOLS = [
     inputSchema: object({ a: { type: 'integer' }, b: { type: 'integer' } }, ['a', 'b']),
   },
   { name: 'put', description: 'Puts.', inputSchema: object({}), annotations: { idempotentHint: true } },
+  {
+    name: 'form',
+    description: 'Asks the person, one question after the other.',
+    inputSchema: object({ asks: { type: 'array' } }, ['asks']),
+    annotations: { idempotentHint: true },
+  },
+  { name: 'link', description: 'Wants a link to be opened first.', inputSchema: object({}) },
   ...['picture', 'links', 'fail', 'slow', 'die', 'flood', 'broken', 'odd', 'change', 'ask', 'count', 'log'].map(
     (name) => ({
       name,
@@ -45,6 +52,19 @@ const GOOD_TOOLS = [
     }),
   ),
 ]
+
+const LINK = {
+  elicitations: [{ mode: 'url', message: 'Sign in.', url: 'https://example.com/sign-in', elicitationId: 'e1' }],
+}
+
+/** As servers ask since 2026: with the answer to a call, which is then made again. */
+const inputRequired = ({ asks }: Record<string, unknown>) => ({
+  resultType: 'input_required',
+  requestState: 'state',
+  inputRequests: Object.fromEntries(
+    (asks as object[]).map((params, index) => [`a${index}`, { method: 'elicitation/create', params }]),
+  ),
+})
 
 const HOSTILE_TOOLS = [
   null,
@@ -122,7 +142,12 @@ export class FixtureServer {
     if (!known && params.name === 'put') return answer({ ...say('Unknown tool.'), isError: true })
     if (!known) return refuse(-32602, 'Unknown tool.')
     this.#calls += 1
-    this.#call(String(params.name), params.arguments as Record<string, unknown>, wire, answer)
+    const args = params.arguments as Record<string, unknown>
+    if (params.name === 'link' && this.#calls === 1)
+      return wire.send({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Open it.', data: LINK } })
+    if (params.name === 'form' && this.#mode === 'modern')
+      return answer(params.inputResponses ? say(JSON.stringify(params.inputResponses)) : inputRequired(args))
+    this.#call(String(params.name), args, wire, answer)
   }
 
   #page(cursor: unknown): object {
@@ -173,6 +198,8 @@ export class FixtureServer {
         wire.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
         answer(say('changed'))
       },
+      form: () =>
+        void this.#elicit(args.asks as object[], wire).then((replies) => answer(say(JSON.stringify(replies)))),
       ask: () => void this.#ask(wire).then((replies) => answer(say(replies.join(' ')))),
       count: () => answer(say(String(this.#calls))),
       log: () => {
@@ -187,18 +214,26 @@ export class FixtureServer {
 
   /** Asks the client for things that it must not give. */
   async #ask(wire: FixtureWire): Promise<string[]> {
-    const methods = ['elicitation/create', 'sampling/createMessage', 'roots/list']
-    return Promise.all(
-      methods.map((method) => {
-        this.#requests += 1
-        const id = `from-server-${this.#requests}`
-        const params = { message: 'Your password?', requestedSchema: object({}), messages: [], maxTokens: 1 }
-        const reply = new Promise<string>((resolve) =>
-          this.#waiting.set(id, ({ error }) => resolve(error ? `refused(${error.code})` : 'given')),
-        )
-        wire.send({ jsonrpc: '2.0', id, method, params })
-        return reply
-      }),
-    )
+    const methods = ['sampling/createMessage', 'roots/list']
+    const replies = methods.map((method) => this.#request(method, { messages: [], maxTokens: 1 }, wire))
+    return (await Promise.all(replies)).map(({ error }) => (error ? `refused(${error.code})` : 'given'))
+  }
+
+  /** Asks the person. Gives the result or the error of each request. */
+  async #elicit(asks: readonly object[], wire: FixtureWire): Promise<unknown[]> {
+    const replies: unknown[] = []
+    for (const params of asks) {
+      const { result, error } = await this.#request('elicitation/create', params, wire)
+      replies.push(result ?? error)
+    }
+    return replies
+  }
+
+  #request(method: string, params: object, wire: FixtureWire): Promise<RpcMessage> {
+    this.#requests += 1
+    const id = `from-server-${this.#requests}`
+    const reply = new Promise<RpcMessage>((resolve) => this.#waiting.set(id, resolve))
+    wire.send({ jsonrpc: '2.0', id, method, params })
+    return reply
   }
 }

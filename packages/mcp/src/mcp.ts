@@ -1,4 +1,5 @@
 // `mcp(server)` makes a source of tools of an MCP server, for the `tools` of an agent with a model.
+import type { AskingCallContext } from '@bridle/agents/loop/calls/call-questions'
 import { matchesGlob } from '@bridle/agents/loop/policy/glob'
 import { type Tool, tool } from '@bridle/agents/tools/tool'
 import type { ToolSource } from '@bridle/agents/tools/tool-source'
@@ -6,6 +7,7 @@ import { hashText, type JsonObject } from '@bridle/events/json'
 import { argumentSchema } from './argument-check.ts'
 import { failureText, resultValue } from './call-result.ts'
 import type { McpConnection } from './connection.ts'
+import type { McpCaller } from './elicitation.ts'
 import { McpError } from './errors.ts'
 import type { ListedTool } from './listed-tool.ts'
 import { isWorker } from './platform.ts'
@@ -81,16 +83,19 @@ const toolOf = (
     approve:
       typeof approve === 'function' ? (input) => approve({ tool: listed.name, input: input as JsonObject }) : approve,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    run: async (input, { signal, session }) => {
-      const result = await callOnce(lease, listed, input as JsonObject, signal)
+    run: async (input, context) => {
+      const { signal, session } = context
+      const { ask } = context as Partial<AskingCallContext>
+      const result = await callOnce(lease, listed, input as JsonObject, { run: lease, signal, ask })
       if (result.isError) throw new McpError('mcp_tool_failed', server.name, failureText(result) || 'The tool failed.')
       return resultValue(name, result, (file, text, type) => session.artifact(file, text, type))
     },
   })
 
-const callOnce = async (lease: ConnectionLease, listed: ListedTool, input: JsonObject, signal: AbortSignal) => {
+const callOnce = async (lease: ConnectionLease, listed: ListedTool, input: JsonObject, caller: McpCaller) => {
+  const { signal } = caller
   try {
-    return await withConnection(lease, signal, (connection) => connection.callTool(listed, input, signal))
+    return await withConnection(lease, signal, (connection) => connection.callTool(listed, input, caller))
   } catch (error) {
     if (signal.aborted) lease.retire()
     throw error

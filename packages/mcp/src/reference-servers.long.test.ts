@@ -73,9 +73,33 @@ describe.each(['stdio', 'streamable HTTP'])('server-everything over %s', (transp
     })
     await ask(it, 'every_get-sum {"a":"twenty","b":22}', keys[1])
     expect(await lastOutcome(it, keys[1])).toMatchObject({ status: 'error', reason: 'arguments_invalid' })
-    // The server offers these to clients that can ask a person or a model.
+    // The server offers these to clients that can ask a model.
     const offered = new Set((await it.payloads('turn_start_tools', keys[0])).flatMap(({ tools: names }) => names))
-    expect([...offered].filter((name) => name.includes('sampling') || name.includes('elicitation'))).toEqual([])
+    expect([...offered].filter((name) => name.includes('sampling'))).toEqual([])
+  })
+
+  test('[N255] a form and a link in three sessions, answered in another order', async () => {
+    const it = new LoopWorld(callerAgent([everything(transport, { isolated: transport === 'stdio', idleMs: 0 })]))
+    const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
+    const open = async (key: ReturnType<typeof keyOf>) =>
+      Object.values((await it.host.open(key)).state.approvals.open)[0]
+    const answer = async (key: ReturnType<typeof keyOf>, given: object) => {
+      await expect.poll(() => open(key), { timeout: 20_000 }).toMatchObject({ kind: 'question' })
+      await it.send({ type: 'approve', approvalId: String((await open(key))?.id), decision: 'approved', ...given }, key)
+    }
+    const results = keys.map((key) => ask(it, 'every_trigger-elicitation-request', key))
+    for (const key of keys.toReversed()) await answer(key, { values: { name: key.id, integer: 7 } })
+    for (const [index, result] of (await Promise.all(results)).entries())
+      expect(JSON.stringify(result)).toContain(`- Name: ${keys[index]?.id}`)
+    // The server refuses the call at first, until another link was opened, and then asks for its own.
+    const link = ask(it, 'every_trigger-url-elicitation {"url":"https://example.com/in","errorPath":true}', keys[0])
+    for (const url of ['https://modelcontextprotocol.io', 'https://example.com/in']) {
+      await expect
+        .poll(async () => JSON.stringify((await open(keys[0]!))?.questions), { timeout: 20_000 })
+        .toContain(url)
+      await answer(keys[0]!, { answers: { q1: 'Continue' } })
+    }
+    expect(JSON.stringify(await link)).toMatch(/accept/i)
   })
 
   test('[N140] a long operation ends at its deadline, and the server answers the next call', async () => {

@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import {
+  ELICITATION_SUBJECT,
   type Elicitation,
   type ElicitationResult,
+  elicitationReason,
   elicitationRequest,
   elicitationResult,
 } from '@bridle/events/elicitation'
@@ -14,9 +16,6 @@ import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from
 
 /** Characters of a reason: lists show it on a line or two, and the question itself is beside it. */
 const REASON_CHARS_MAX = 1_000
-
-/** The subject of an elicitation. No model can call a tool with a dot in its name. */
-const ELICITATION_SUBJECT = 'mcp.elicitation'
 
 /** The reason of a denial where the caller of the runner knows no questions. */
 export const NO_ANSWER = 'The question was approved without an answer.'
@@ -36,14 +35,13 @@ export const askQuestion = async (
 
 /** A malformed request is cancelled, because no person has declined it. Engines cancel by themselves what waits in an interrupted turn. */
 export const answerElicitation = async (turn: TurnReporter, asked: Elicitation): Promise<ElicitationResult> => {
-  const { server, message } = asked
   const request = elicitationRequest(asked)
   const call = {
     // Not the id of the call that the server works on: to decline a question does not deny the call.
     toolUseId: `elicitation-${randomUUID()}`,
     toolName: ELICITATION_SUBJECT,
     input: { ...asked } as JsonObject,
-    reason: `The MCP server "${server}" asks: ${message}`,
+    reason: elicitationReason(asked),
   }
   const verdict = await askQuestion(turn, call, request)
   if ('problem' in request) return { action: 'cancel' }
