@@ -48,7 +48,7 @@ export interface RequestApprovalPayload {
   readonly continuation_token?: string
   /** The possible answers. */
   readonly options: readonly ApprovalOption[]
-  /** What a shell shows that cannot ask. */
+  /** The text for shells that cannot ask: the question, and where it is answered. */
   readonly fallback_message?: string
   /** The questions that are asked, with Bridle's engine. */
   readonly questions?: readonly Question[]

@@ -78,7 +78,7 @@ test('[OHS68] answers and values are fields of the request with the token; appro
     asking('c', { questions }),
     asking('d', { questions, default: { db: 'SQLite' } }),
     asking('e', { schema }),
-    // Of another engine, with other fields under these names.
+    // Another engine may use these names for other fields.
     asking('f', { questions: 3, schema: 'none' }),
   )
   const { shell, requests, feedback } = stubShell([first, ...Array(5).fill(success())], {

@@ -94,6 +94,21 @@ describe('[N76] [S75] a prompt', () => {
   })
 })
 
+test('[V114] a spoken prompt that means an option answers the only open question, and is like any other where it does not fit', () => {
+  const life = asking(...question('c1', { kind: 'question', questions: choice }))
+  const [approvalId = ''] = life.openApprovals
+  const [{ id, options }] = choice as [{ id: string; options: { label: string }[] }]
+  const say = (answers: { readonly [id: string]: string }) =>
+    life.do({ type: 'submit', prompt: 'The first one.', inputAnswer: { approvalId, answers, digest: 'digest-2' } })
+  expect(say({ [id]: 'none of them' })).toMatchObject({ delivery: 'queued' })
+  expect(say({ [id]: options[0]?.label ?? '' })).toMatchObject({ delivery: 'steered', approvalId })
+  expect(life.payloads('approval_decided')).toMatchObject([{ answers: { [id]: options[0]?.label } }])
+  expect(life.payloads('steered')).toMatchObject([{ text: 'The first one.' }])
+  const two = asking(...question('c1', { kind: 'question', questions: choice }), ...question('c2', { digest: 'd' }))
+  const first = { approvalId: two.openApprovals[0] ?? '', answers: { [id]: options[0]?.label ?? '' }, digest: 'x' }
+  expect(two.do({ type: 'submit', prompt: 'The first one.', inputAnswer: first })).toMatchObject({ delivery: 'queued' })
+})
+
 describe('[OH145] [OH146] a prompt with a condition', () => {
   const answers = (life: TestSession, more: object = {}) => life.do({ type: 'submit', prompt: 'Ada', ...more } as never)
 
