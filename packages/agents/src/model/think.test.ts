@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { CALL_INPUT_CHARS_MAX, RAW_CHARS_MAX, STEP_CHARS_MAX } from './limits.ts'
 import { assistantParts, type LanguageModel, type ModelCallOptions, type StepCall, type Thought } from './model.ts'
 import { ModelError } from './model-error.ts'
-import { STALL_LOOKS } from './model-stream.ts'
 import { createStepBuilder } from './step-builder.ts'
 import { PARTS_MAX } from './step-size.ts'
-import { think } from './think.ts'
+import { STALL_LOOKS, think } from './think.ts'
 
 const stallMs = 120_000
 
