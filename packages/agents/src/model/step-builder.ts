@@ -1,9 +1,10 @@
 // Collects the parts of a model's stream into the entries of one step. Every field is checked: a provider's package may send anything.
 import { type JsonObject, present } from '@bridle/events/json'
-import { callInputText, readCallInput } from './call-input.ts'
-import type { ModelOptions, StepContent } from './model.ts'
-import { createPendingCalls, type PendingCall } from './pending-calls.ts'
-import { createStepSize } from './step-size.ts'
+import { truncate } from '@bridle/kernel/text/truncate'
+import { type CallInput, callInputText, readCallInput, unusableInput } from './call-input.ts'
+import { CALL_INPUT_CHARS_MAX, PROVIDER_ID_CHARS_MAX, TOOL_NAME_CHARS_MAX } from './limits.ts'
+import type { ModelOptions, StepCall, StepContent } from './model.ts'
+import { createStepSize, type StepSize } from './step-size.ts'
 
 /** A part of a stream before it is checked. */
 export type StreamPart = { readonly [name: string]: unknown }
@@ -140,3 +141,94 @@ const providerResult = ({ toolCallId, toolName, result, isError, providerMetadat
   output: { type: isError === true ? 'error-json' : 'json', value: result ?? null },
   providerOptions: providerMetadata,
 })
+
+// The tool calls of a stream, whose arguments arrive in pieces. Some providers repeat an id, or leave out the whole call.
+
+/** A call that has begun. `input` is null until the whole call has come. */
+interface PendingCall {
+  readonly type: 'call'
+  readonly providerId: string
+  tool: string
+  metadata: unknown
+  text: string
+  isTextWhole: boolean
+  input: CallInput | null
+}
+
+const createPendingCalls = (size: StepSize) => {
+  const calls = new Map<unknown, PendingCall[]>()
+  const usedIds = new Set<string>()
+
+  const read = (call: PendingCall, text: string) => {
+    call.input = readCallInput(text, size.room())
+    size.addChars(call.input.raw?.length ?? text.length)
+  }
+
+  return {
+    begin: (id: unknown, part: StreamPart): PendingCall => {
+      const call: PendingCall = {
+        type: 'call',
+        providerId: typeof id === 'string' && id.length <= PROVIDER_ID_CHARS_MAX ? id : '',
+        tool: typeof part.toolName === 'string' ? part.toolName : '',
+        metadata: part.providerMetadata,
+        text: '',
+        isTextWhole: false,
+        input: null,
+      }
+      calls.set(id, [...(calls.get(id) ?? []), call])
+      return call
+    },
+
+    addInput: ({ id, delta }: StreamPart) => {
+      const call = calls.get(id)?.at(-1)
+      if (typeof delta === 'string') size.addArguments(delta.length)
+      // The rest of arguments that are too long is of no use, and must not pile up.
+      if (call && typeof delta === 'string' && call.text.length <= CALL_INPUT_CHARS_MAX) call.text += delta
+    },
+
+    endInput: ({ id }: StreamPart) => {
+      const call = calls.get(id)?.at(-1)
+      if (call) call.isTextWhole = true
+    },
+
+    /** A whole call: the one that began with its id, or null where none did. */
+    complete: (part: StreamPart): PendingCall | null => {
+      const call = calls.get(part.toolCallId)?.find(({ input }) => input === null)
+      if (!call) return null
+      if (typeof part.toolName === 'string') call.tool = part.toolName
+      call.metadata = part.providerMetadata ?? call.metadata
+      call.text = ''
+      read(call, callInputText(part.input))
+      return call
+    },
+
+    entry: (call: PendingCall, id: string, n: number): StepCall => {
+      if (!call.input && call.isTextWhole) read(call, call.text)
+      const { input, problem, raw } = call.input ?? unusableInput(call.text, 'The arguments do not end.')
+      return present({
+        type: 'call' as const,
+        id,
+        tool: truncate(call.tool, TOOL_NAME_CHARS_MAX),
+        input,
+        provider_id: uniqueId(call.providerId || `call_${n}`, usedIds),
+        metadata: size.keep(call.metadata) as ModelOptions | undefined,
+        problem: problem ?? nameProblem(call.tool),
+        raw,
+      })
+    },
+  }
+}
+
+/** A second call of the same id gets another one: every provider wants one result for each id. */
+const uniqueId = (id: string, used: Set<string>): string => {
+  let unique = id
+  // Only letters, digits, _ and -: providers check the ids that come back.
+  for (let n = 2; used.has(unique); n++) unique = `${id}_${n}`
+  used.add(unique)
+  return unique
+}
+
+const nameProblem = (tool: string): string | undefined => {
+  if (tool === '') return 'The call names no tool.'
+  return tool.length > TOOL_NAME_CHARS_MAX ? 'The name of the tool is too long.' : undefined
+}
