@@ -2,13 +2,12 @@
 
 import { present } from '@bridle/events/json'
 import type { ReportItem } from '@bridle/kernel/commands'
-import type { LanguageModel, Thought } from '../../model/model.ts'
+import type { LanguageModel, ModelMessage, ModelOptions, Thought } from '../../model/model.ts'
 import { chooseModel, modelParts } from '../../model/model-choice.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { budgetOf, planCut, windowOf } from '../context/budget.ts'
-import { markForCache } from '../context/cache-marks.ts'
 import { TOKEN_CHARS } from '../context/entry.ts'
 import { requestUsageItem, usageWarnings } from '../context/usage.ts'
 import { makeRequest, type RequestAnswer } from '../hooks/model-request.ts'
@@ -181,3 +180,26 @@ const lastFailure = (model: ListedModel, { reason, message }: ModelError, tries:
     ...{ kind: MODEL_FAILURE, status: 'failed', failure_count: tries, reason: `${reason}: ${message}` },
     ...diagnosedModels(model, undefined),
   })
+
+// Cache marks for providers that need them, after the instructions and after the last message: the next request pays a tenth up to there.
+
+/** Changes the list, which is the caller's own, and none of its messages: the transcript shares these. */
+export const markForCache = (messages: ModelMessage[], { provider }: LanguageModel): void => {
+  const mark = MARKS.find(({ pattern }) => pattern.test(provider))?.options
+  if (!mark) return
+  const instructions = messages[0]?.role === 'system' ? [0] : []
+  for (const index of new Set([...instructions, messages.length - 1])) {
+    const message = messages[index]
+    if (message) messages[index] = { ...message, providerOptions: withMark(message.providerOptions, mark) }
+  }
+}
+
+const withMark = (options: ModelOptions = {}, mark: ModelOptions): ModelOptions => ({
+  ...options,
+  ...Object.fromEntries(Object.entries(mark).map(([name, value]) => [name, { ...options[name], ...value }])),
+})
+
+/** Also Anthropic's models at another host, such as `vertex.anthropic.messages`, read the options of `anthropic`. */
+const MARKS: readonly { readonly pattern: RegExp; readonly options: ModelOptions }[] = [
+  { pattern: /(^|\.)anthropic(\.|$)/, options: { anthropic: { cacheControl: { type: 'ephemeral' } } } },
+]
