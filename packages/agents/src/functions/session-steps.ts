@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json } from '@bridle/events/json'
 import type { ReportItem } from '@bridle/kernel/commands'
-import { keyText } from '@bridle/kernel/event'
+import { isId, keyText } from '@bridle/kernel/event'
 import { shortErrorMessage } from '../session/error-message.ts'
 import { EXPIRY_MS_MAX } from '../session/limits.ts'
 import { orAbort } from '../session/or-abort.ts'
@@ -11,7 +11,6 @@ import { checkMs } from '../session/session-parts.ts'
 import type { AgentSession, StepContext } from '../session.ts'
 import { errorDetails, loggedError, StepError } from '../steps/errors.ts'
 import type { RunMemo, SignalRecord, StepResult } from '../steps/memo.ts'
-import { checkSignalName, checkStepName, StepNames } from '../steps/step-names.ts'
 import type { FunctionRun } from './function-run.ts'
 
 /** Characters of a step's result as JSON: an event has room for it in every store. Larger results belong in an artifact. */
@@ -21,6 +20,9 @@ const STEP_RESULT_CHARS_MAX = 1_000_000
 const SLEEP = '#sleep:'
 const SIGNAL = '#signal:'
 const EXPIRY = '#expiry:'
+
+/** Characters of the name of a step, a sleep or a signal: people read it in the log. */
+const STEP_NAME_CHARS_MAX = 128
 
 export const sessionSteps = (run: FunctionRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
   const names = new StepNames()
@@ -205,4 +207,49 @@ class ShownSteps {
     shownSteps.set(id, { ...known, isOpen: false })
     return [agentEventItem('step_progress', { step_id: id, status, title, index: known.index })]
   }
+}
+
+/** The names under which the log keeps steps: `name`, then `name#2` for the second one of that name. So a changed order does no harm. */
+class StepNames {
+  readonly #counts = new Map<string, number>()
+  readonly #active = new Set<string>()
+
+  next(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1
+    this.#counts.set(name, count)
+    return count === 1 ? name : `${name}#${count}`
+  }
+
+  /** Runs work that must be the only one of its name: of two at once, nobody could say which result is whose. */
+  async exclusive<T>(name: string, label: string, work: (key: string) => Promise<T>): Promise<T> {
+    if (this.#active.has(name))
+      throw new StepError(
+        'step_name_in_use',
+        `Two ${label} run at once. Give each a name of its own, for example with the id of its item.`,
+      )
+    this.#active.add(name)
+    try {
+      return await work(this.next(name))
+    } finally {
+      this.#active.delete(name)
+    }
+  }
+}
+
+/** Throws unless the name can stand in the log. `#` separates a name from its number. */
+const checkStepName = (name: unknown, method: string): void => {
+  if (typeof name === 'string' && name !== '' && name.length <= STEP_NAME_CHARS_MAX && !name.includes('#')) return
+  throw new StepError(
+    'step_name_invalid',
+    `${method} takes a name first: a text of 1 to ${STEP_NAME_CHARS_MAX} characters without "#".`,
+  )
+}
+
+/** Throws unless a signal can have the name: on every wire it is an id, so nobody could answer a wait for another. */
+const checkSignalName = (name: unknown): void => {
+  if (isId(name)) return
+  throw new StepError(
+    'step_name_invalid',
+    'session.waitFor() takes the name of a signal first: 1 to 128 letters, digits and . _ : @ - in any order, but not . or .. alone.',
+  )
 }
