@@ -1,13 +1,18 @@
 // Runs an agent written in TypeScript, in this process: one with a model, or one with a function.
 
-import type { Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
+import type { Clock } from '@bridle/kernel/ports/clock'
+import type { EditedCall, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import { tryOr } from '@bridle/kernel/try-or'
 import type { AgentDefinition } from '../agent.ts'
 import { functionCallProblem } from '../functions/call-schemas.ts'
-import { modelCallProblem } from '../loop/edited-call.ts'
+import { checkArguments } from '../loop/calls/arguments.ts'
+import { schemaDeadline } from '../loop/calls/calls.ts'
+import { closeSource, declaredTools, openSource } from '../loop/toolset/toolset.ts'
 import { isModelName } from '../model/model-choice.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
+import { isTool, type Tool } from '../tools/tool.ts'
+import type { ToolSource } from '../tools/tool-source.ts'
 import { nativeIdentity } from './engine-identities.ts'
 import { FunctionRuns } from './function-runs.ts'
 import { ModelRuns } from './model-runs.ts'
@@ -66,3 +71,36 @@ const withSessionModel = (definition: AgentDefinition | null, { settings }: Job)
 
 /** Null: the agent is gone. */
 const definitionOf = (current: () => AgentDefinition): AgentDefinition | null => tryOr(null, () => current())
+
+// Checks arguments that a person edited as they will be checked when the call is made, while the approval is still open.
+
+/** Why the arguments do not fit, as a sentence; null = they fit, or the agent has no such tool now. */
+const modelCallProblem = async (
+  definition: AgentDefinition,
+  call: EditedCall,
+  clock: Clock,
+): Promise<string | null> => {
+  const declared = declaredTools(definition)
+  // No run is at work while its call waits.
+  const limits = { clock, signal: new AbortController().signal, toolMs: definition.limits.toolMs }
+  const problemIn = async (tools: readonly Tool[]): Promise<string | null | undefined> => {
+    const tool = tools.find(({ name }) => name === call.tool)
+    if (!tool) return undefined
+    const checked = await checkArguments(tool, call.arguments, schemaDeadline(limits))
+    return 'problem' in checked ? checked.problem : null
+  }
+  const problem = await problemIn(declared.filter(isTool))
+  if (problem !== undefined) return problem
+  const found = await Promise.allSettled(
+    declared
+      .filter((entry): entry is ToolSource => !isTool(entry))
+      .map(async (source) => {
+        const opened = await openSource(source, call, { ...limits, ms: limits.toolMs })
+        return problemIn(opened.tools).finally(() => closeSource(opened))
+      }),
+  )
+  // A source that fails says nothing about the arguments: its tool does when the call is made.
+  return (
+    found.map((each) => (each.status === 'fulfilled' ? each.value : undefined)).find((each) => each != null) ?? null
+  )
+}
