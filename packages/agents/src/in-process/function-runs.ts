@@ -15,62 +15,30 @@ import { withDirectiveSchemas } from '../session/directive-schemas.ts'
 import { shortErrorMessage } from '../session/error-message.ts'
 import { RunEndedError } from '../session/errors.ts'
 import type { AgentSession } from '../session.ts'
-import { attemptName, endInTime } from './stopping.ts'
+import type { RunInHand } from './native.ts'
 
-interface RunInHand {
-  readonly run: FunctionRun
-  /** The first reason stays. */
-  readonly stop: (why: string) => void
-  /** Resolves when the run does nothing any more. */
-  readonly ended: Promise<unknown>
-}
-
-export class FunctionRuns {
-  readonly #ports: AgentRunPorts
-  readonly #runs = new Map<string, RunInHand>()
-
-  constructor(ports: AgentRunPorts) {
-    this.#ports = ports
-  }
-
-  async start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
-    if (!definition.durable && job.course) return failChanged(reporter)
-    return this.#run(definition, job, reporter, { type: 'started', ...(definition.durable && { durable: true }) })
-  }
-
-  async attach(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
-    if (!definition.durable) return failChanged(reporter)
-    return this.#run(definition, job, reporter, { type: 'resumed' })
-  }
-
-  /** The run begins nothing new. Resolves when everything that has begun is in the log. */
-  async rest(job: Job): Promise<void> {
-    const inHand = this.#runs.get(attemptName(job))
-    if (inHand) await Promise.race([inHand.run.rest(), inHand.ended])
-  }
-
-  /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
-  async abort(job: Job): Promise<void> {
-    const inHand = this.#runs.get(attemptName(job))
-    inHand?.stop('The run was cancelled.')
-    if (inHand) await endInTime(inHand.ended, this.#ports.clock)
-  }
-
-  async #run(definition: AgentDefinition, job: Job, reporter: RunReporter, first: ReportItem): Promise<RunEnd> {
-    beginCallSchemas(reporter, definition)
-    const abortion = new AbortController()
-    const stop = (why: string) => abortion.abort(new RunEndedError(why))
-    const run = new FunctionRun(job, reporter, this.#ports, abortion.signal, definition.durable)
-    // A function that was let go is not cancelled: it begins again when news come.
-    reporter.onClose(() => run.isLeft || stop('The run was cancelled.'))
-    const work = play(definition, run, first, () => stop('The run is over.'))
-    const inHand: RunInHand = { run, stop, ended: work.catch(() => {}) }
-    this.#runs.set(attemptName(job), inHand)
-    try {
-      return await work
-    } finally {
-      if (this.#runs.get(attemptName(job)) === inHand) this.#runs.delete(attemptName(job))
-    }
+/** Takes a run of a function up. Null: the agent has changed, so that the run cannot go on. */
+export const beginFunctionRun = (
+  definition: AgentDefinition,
+  how: 'start' | 'attach',
+  job: Job,
+  reporter: RunReporter,
+  ports: AgentRunPorts,
+): RunInHand | null => {
+  const { durable } = definition
+  if (!durable && (how === 'attach' || job.course)) return null
+  beginCallSchemas(reporter, definition)
+  const abortion = new AbortController()
+  const stop = (why: string) => abortion.abort(new RunEndedError(why))
+  const run = new FunctionRun(job, reporter, ports, abortion.signal, durable)
+  // A function that was let go is not cancelled: it begins again when news come.
+  reporter.onClose(() => run.isLeft || stop('The run was cancelled.'))
+  const first: ReportItem =
+    how === 'start' ? { type: 'started', ...(durable && { durable: true }) } : { type: 'resumed' }
+  return {
+    work: play(definition, run, first, () => stop('The run is over.')),
+    stop: () => stop('The run was cancelled.'),
+    rest: () => void run.rest(),
   }
 }
 
@@ -99,13 +67,6 @@ const play = async (
   } finally {
     run.close()
   }
-}
-
-/** The log of a durable run means nothing to a function that never reads it. */
-const failChanged = async (reporter: RunReporter): Promise<RunEnd> => {
-  const message = 'The agent became "durable: false" in the middle of this run. Ask it again.'
-  await reporter.report([{ type: 'failed', message, reason: 'not_durable' }])
-  return 'done'
 }
 
 /** Calls the `run` function of an agent: its input is checked before, and its result after. */

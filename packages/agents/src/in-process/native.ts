@@ -14,20 +14,40 @@ import type { AgentRunPorts } from '../run-ports.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import type { ToolSource } from '../tools/tool-source.ts'
 import { nativeIdentity } from './engine-identities.ts'
-import { FunctionRuns } from './function-runs.ts'
-import { ModelRuns } from './model-runs.ts'
+import { beginFunctionRun } from './function-runs.ts'
+import { beginModelRun } from './model-runs.ts'
+import { attemptName, endInTime } from './stopping.ts'
+
+/** A run in this process. */
+export interface RunInHand {
+  readonly work: Promise<RunEnd>
+  readonly stop: () => void
+  /** The run begins nothing new, and ends when everything that has begun is in the log. */
+  readonly rest: () => void
+}
 
 /** A function is called at each start: a changed definition serves new runs, and live runs keep the old one. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
   const current = typeof agent === 'function' ? agent : () => agent
-  const models = new ModelRuns(ports)
-  const functions = new FunctionRuns(ports)
+  const runs = new Map<string, RunInHand>()
+
+  const follow = async (job: Job, begun: RunInHand): Promise<RunEnd> => {
+    runs.set(attemptName(job), begun)
+    try {
+      return await begun.work
+    } finally {
+      if (runs.get(attemptName(job)) === begun) runs.delete(attemptName(job))
+    }
+  }
 
   const run = async (how: 'start' | 'attach', job: Job, reporter: RunReporter): Promise<RunEnd> => {
     // The run lived in a process that is gone, and nothing in the log says how it continues.
     if (how === 'attach' && !job.course) return 'lost'
     const definition = withSessionModel(definitionOf(current), job)
-    if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
+    const begun =
+      definition && (definition.model ? beginModelRun : beginFunctionRun)(definition, how, job, reporter, ports)
+    if (begun) return follow(job, begun)
+    if (definition) return failChanged(reporter)
     const { open = [], answers = [], head = 0 } = job.course ?? {}
     // Nothing can be done before a person answers, and the agent may be back by then.
     if (open.length > 0 && answers.length === 0) {
@@ -49,10 +69,18 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
     start: (job, reporter) => run('start', job, reporter),
     attach: (job, reporter) => run('attach', job, reporter),
     rest: async (job) => {
-      await Promise.all([models.rest(job), functions.rest(job)])
+      const inHand = runs.get(attemptName(job))
+      inHand?.rest()
+      await inHand?.work.catch(() => {})
     },
     abort: async (job) => {
-      await Promise.all([models.abort(job), functions.abort(job)])
+      const inHand = runs.get(attemptName(job))
+      inHand?.stop()
+      if (inHand)
+        await endInTime(
+          inHand.work.catch(() => {}),
+          ports.clock,
+        )
       return null
     },
     checkArguments: async (call) => {
@@ -60,6 +88,13 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       return definition && (definition.model ? modelCallProblem : functionCallProblem)(definition, call, ports.clock)
     },
   }
+}
+
+/** The log of a durable run means nothing to a function that never reads it. */
+const failChanged = async (reporter: RunReporter): Promise<RunEnd> => {
+  const message = 'The agent became "durable: false" in the middle of this run. Ask it again.'
+  await reporter.report([{ type: 'failed', message, reason: 'not_durable' }])
+  return 'done'
 }
 
 /** The model that the session names replaces those of the agent. A name without a provider means a model of an engine. */
