@@ -1,7 +1,7 @@
 // Commands whose outcome is unknown, because the store failed while it wrote: with a command id the stored answer is looked up,
 // and the command is tried again where there is none.
 import { hasFaultCode } from '../ports/store-fault.ts'
-import type { IdempotencyKey } from '../session/command-batch.ts'
+import type { IdempotencyKey } from '../session/inbox.ts'
 import { EVICTED } from './eviction.ts'
 
 /** A command whose outcome is unknown is tried again this often: a store that fails more often in a row is down. */

@@ -3,7 +3,7 @@
 import type { JsonObject } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import { keyText } from '@bridle/kernel/event'
-import type { IdempotencyKey } from '@bridle/kernel/session/command-batch'
+import type { IdempotencyKey } from '@bridle/kernel/session/inbox'
 import type { Session } from '@bridle/kernel/session/session'
 import type { RequestMessage, RequestPayload } from '@bridle/wire/openharness/wire'
 import * as v from 'valibot'

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
-import type { IdempotencyKey } from '@bridle/kernel/session/command-batch'
+import type { IdempotencyKey } from '@bridle/kernel/session/inbox'
 import { viewerOf } from '../http/access/users.ts'
 import { Denial, isDenial } from '../http/denials/denial.ts'
 import { FILENAME_CHARS_MAX } from '../http/limits.ts'

@@ -3,7 +3,7 @@
 
 import { canonicalJson, hashText } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
-import type { IdempotencyKey } from '@bridle/kernel/session/command-batch'
+import type { IdempotencyKey } from '@bridle/kernel/session/inbox'
 import { badRequest, type Denial, isDenial } from '../denials/denial.ts'
 
 /** The caller's key, plain or in the quotes of a structured field; null = the request has none. */

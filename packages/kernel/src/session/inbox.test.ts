@@ -3,7 +3,7 @@ import { type Command, isRefusal } from '../commands.ts'
 import type { Key } from '../event.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { decide } from '../rules/decide.ts'
-import { type BatchItem, decideBatch } from './command-batch.ts'
+import { type BatchItem, decideBatch } from './inbox.ts'
 
 const key: Key = { tenant: 't', agent: 'a', id: 's1' }
 const submit = (prompt: string): Command => ({ type: 'submit', prompt })
