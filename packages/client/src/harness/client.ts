@@ -12,7 +12,6 @@ import { ConnectionStatus } from './connection-status.ts'
 import { Emitter } from './emitter.ts'
 import { HarnessError } from './error.ts'
 import { KeptPrompts } from './kept-prompts.ts'
-import { NotificationScheduler } from './notification-scheduler.ts'
 import type {
   CommandOf,
   HarnessAnswer,
@@ -22,7 +21,7 @@ import type {
   HeldPrompt,
   SubmitOptions,
 } from './options.ts'
-import { Replica } from './replica.ts'
+import { NotificationScheduler, Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
 import { uploadToServer } from './upload.ts'
 

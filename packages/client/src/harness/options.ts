@@ -2,7 +2,7 @@
 import type { HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'
 import type { Backoff, WebSocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
-import type { NotificationSchedule } from './notification-scheduler.ts'
+import type { NotificationSchedule } from './replica.ts'
 
 /** Settings of a HarnessClient. */
 export interface HarnessClientOptions {

@@ -1,4 +1,4 @@
-// The client's copy of the server's state. A delta that does not fit this copy is refused as a whole, and the next connection
+// The client's copy of the server's state, and when the page learns of a change. A delta that does not fit this copy is refused as a whole, and the next connection
 // starts from a complete state.
 import type { DeltaOperation } from '@bridle/kernel/delta'
 import { positionText } from '@bridle/kernel/positions/log-position'
@@ -6,6 +6,9 @@ import type { HarnessState } from '@bridle/kernel/projections/harness-state'
 import { applyToState } from '@bridle/kernel/state-operations'
 import type { ServerMessage } from '@bridle/wire/transport/wire'
 import { isMessage, isState, ProtocolError } from './server-messages.ts'
+
+/** Browsers stop animation frames in hidden tabs. Four updates a second keep such a tab current at little cost. */
+const HIDDEN_MS = 250
 
 type ServerMessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
 
@@ -69,4 +72,52 @@ const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaO
     if (path[0] === 'messages') indices.add(path[1] as string)
   }
   return [...indices].map((index) => messages[Number(index)])
+}
+
+// When subscribers are called. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
+
+export type NotificationSchedule = 'frame' | 'micro' | 'sync'
+
+/** Calls `publish` once for any number of calls to `schedule`. */
+export class NotificationScheduler {
+  readonly #publish: () => void
+  readonly #schedule: NotificationSchedule
+  #cancel: (() => void) | null = null
+
+  constructor(schedule: NotificationSchedule, publish: () => void) {
+    this.#publish = publish
+    this.#schedule = schedule === 'frame' && typeof requestAnimationFrame !== 'function' ? 'micro' : schedule
+  }
+
+  schedule(): void {
+    if (this.#cancel) return
+    if (this.#schedule === 'sync') return this.#publish()
+    this.#cancel = this.#schedule === 'frame' ? nextFrame(() => this.flush()) : nextTurn(() => this.flush())
+  }
+
+  /** Publishes now if a call is scheduled. */
+  flush(): void {
+    if (!this.#cancel) return
+    this.#cancel()
+    this.#cancel = null
+    this.#publish()
+  }
+}
+
+/** Frame and timer: a frame that was requested before the tab was hidden never comes. */
+const nextFrame = (run: () => void): (() => void) => {
+  const frame = requestAnimationFrame(run)
+  const timer = setTimeout(run, HIDDEN_MS)
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
+}
+
+const nextTurn = (run: () => void): (() => void) => {
+  let isOff = false
+  queueMicrotask(() => isOff || run())
+  return () => {
+    isOff = true
+  }
 }
