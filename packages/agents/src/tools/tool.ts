@@ -2,19 +2,13 @@
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Payloads, ToolEffect } from '@bridle/events/schemas'
-import { type Directive, fieldsProblem } from '@bridle/kernel/directive'
-import { isCoreType, payloadSchema, wrongPayloadField } from '@bridle/kernel/directive-payloads'
+import type { Directive } from '@bridle/kernel/directive'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
-import {
-  isSchema,
-  missingJsonSchema,
-  type OutputOf,
-  type StandardSchema,
-  writtenSchema,
-} from '../schemas/standard-schema.ts'
+import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from '../schemas/standard-schema.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../session/limits.ts'
 import { unknownFieldProblem } from '../session/unknown-field.ts'
 import type { AgentSession, EmittableEventType, ToolContext } from '../session.ts'
+import { directiveFields, payloadInput } from './directive-tool.ts'
 
 /** The definition of a tool: its name and description for the model, its schema, its effect and its `run` function. */
 export interface ToolDeclaration<In extends StandardSchema<object, unknown>> {
@@ -256,26 +250,3 @@ export const approvalProblem = (subject: string, approve: unknown): string | nul
 }
 
 const isMs = (value: unknown, max: number): boolean => typeof value === 'number' && value >= 1 && value <= max
-
-// The parts of a tool whose call becomes a directive: its fields beside the payload, and the schema of the payload.
-
-/** Throws where the fields are of no directive. */
-const directiveFields = (given: string | Omit<Directive, 'payload'>): Omit<Directive, 'payload'> => {
-  const { payload: _payload, ...fields } = (typeof given === 'string' ? { action_type: given } : given) as Directive
-  // The payload comes with each call.
-  const problem = fieldsProblem(fields)
-  if (problem !== null) throw new TypeError(`tool(): directive.${problem}`)
-  return Object.freeze(fields)
-}
-
-/** The schema of a core type's payload; null = the type is not ours, and takes any object. */
-const payloadInput = (type: string): StandardSchema<object, unknown> | null => {
-  if (!isCoreType(type)) return null
-  return writtenSchema<object, unknown>(
-    () => payloadSchema(type),
-    (value) => {
-      const field = wrongPayloadField(type, value as JsonObject)
-      return field === null ? { value } : { issues: [{ message: 'It is missing, or does not fit.', path: [field] }] }
-    },
-  )
-}
