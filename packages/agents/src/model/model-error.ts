@@ -1,4 +1,5 @@
 // The one error of a call to a model. `instanceof` compares the code: a model may come from another copy of the package.
+import { hasCode } from '../session/errors.ts'
 
 /**
  * Why a call of a model failed.
@@ -50,7 +51,7 @@ export class ModelError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && (value as { readonly code?: unknown }).code === 'model_error'
+    return hasCode(value, 'model_error')
   }
 }
 

@@ -71,5 +71,5 @@ export class ToolFault extends Error {
   }
 }
 
-const hasCode = (value: unknown, code: string): boolean =>
+export const hasCode = (value: unknown, code: string): boolean =>
   value instanceof Error && (value as { readonly code?: unknown }).code === code

@@ -1,4 +1,5 @@
 // Errors of durable functions. Like those of agents/errors.ts they are told apart by their code.
+import { hasCode } from '../session/errors.ts'
 import type { ErrorDetails } from './memo.ts'
 
 /** The codes of a StepError. */
@@ -49,7 +50,7 @@ export class OutcomeUnknown extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && (value as { readonly code?: unknown }).code === 'outcome_unknown'
+    return hasCode(value, 'outcome_unknown')
   }
 }
 
