@@ -7,6 +7,22 @@ export type JsonObject = { readonly [name: string]: Json }
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Null: it is not the text of a JSON object. */
+export const parseObject = (text: unknown): JsonObject | null => {
+  try {
+    const value: unknown = JSON.parse(String(text))
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+// Fields of uncertain shape, in what others send: one of another type counts as absent.
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
 /** JSON with sorted keys, so that equal data is equal text. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>

@@ -1,6 +1,6 @@
 // Errors of providers, told apart by status and code. The packages of the AI SDK throw an error with `statusCode`,
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
-import { isJsonObject, ownProperty } from '@bridle/events/json'
+import { isJsonObject, ownProperty, parseObject, textOf } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { LanguageModel } from './model.ts'
 import { ModelError, type ModelErrorReason } from './model-error.ts'
@@ -48,24 +48,14 @@ interface ErrorDetails {
 const fieldsOf = (error: unknown): Fields => (typeof error === 'object' && error !== null ? (error as Fields) : {})
 
 const detailsOf = (fields: Fields): ErrorDetails => {
-  const body = isJsonObject(fields.data) ? fields.data : (parsed(fields.responseBody) ?? fields)
+  const body = isJsonObject(fields.data) ? fields.data : (parseObject(fields.responseBody) ?? fields)
   const inner = isJsonObject(body.error) ? body.error : body
   const nested = isJsonObject(inner.error) ? inner.error : inner
   const codes = [nested.code, nested.type, nested.status, inner.type, fields.code].filter(
     (code) => typeof code === 'string',
   )
   const message = [nested.message, fields.message].find((each) => typeof each === 'string' && each !== '')
-  return { codes, message: typeof message === 'string' ? message : '' }
-}
-
-const parsed = (body: unknown): Fields | null => {
-  if (typeof body !== 'string') return null
-  try {
-    const value: unknown = JSON.parse(body)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return { codes, message: textOf(message) }
 }
 
 const REASON_BY_CODE: Readonly<Record<string, ModelErrorReason>> = {

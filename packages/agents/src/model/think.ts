@@ -1,5 +1,5 @@
 // A call of a model, heard while it arrives and returned as one step. It always ends in an answer or in a ModelError.
-import { isJsonObject, present } from '@bridle/events/json'
+import { countOf, isJsonObject, present } from '@bridle/events/json'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { AudioTokens } from '@bridle/model-data/prices'
 import {
@@ -118,15 +118,15 @@ const finishOf = (part: StreamPart, model: LanguageModel): ModelFinish => {
 
 const tokensOf = (usage: unknown): { usage: ModelUsage; contextTokens?: number } => {
   const { inputTokens, outputTokens } = (usage ?? {}) as Record<string, Record<string, unknown> | null | undefined>
-  const input = tokenCount(inputTokens?.total)
-  const output = tokenCount(outputTokens?.total)
+  const input = countOf(inputTokens?.total)
+  const output = countOf(outputTokens?.total)
   return present({
     usage: present({
       inputTokens: input,
       outputTokens: output,
-      cacheReadTokens: tokenCount(inputTokens?.cacheRead),
-      cacheWriteTokens: tokenCount(inputTokens?.cacheWrite),
-      reasoningTokens: tokenCount(outputTokens?.reasoning),
+      cacheReadTokens: countOf(inputTokens?.cacheRead),
+      cacheWriteTokens: countOf(inputTokens?.cacheWrite),
+      reasoningTokens: countOf(outputTokens?.reasoning),
       audio: audioOf(inputTokens, outputTokens),
     }),
     contextTokens: input === undefined ? undefined : input + (output ?? 0),
@@ -138,14 +138,11 @@ const audioOf = (
   input: Record<string, unknown> | null | undefined,
   output: Record<string, unknown> | null | undefined,
 ): AudioTokens | undefined => {
-  const [heard, cached, spoken] = [input?.audio, input?.cachedAudio, output?.audio].map((each) => tokenCount(each) ?? 0)
+  const [heard, cached, spoken] = [input?.audio, input?.cachedAudio, output?.audio].map((each) => countOf(each) ?? 0)
   if (!heard && !spoken) return undefined
   const cacheReadTokens = cached ?? 0
   return { inputTokens: Math.max(0, (heard ?? 0) - cacheReadTokens), cacheReadTokens, outputTokens: spoken ?? 0 }
 }
-
-const tokenCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
 /** The stream of one call of a model. A provider that ignores its abort signal, or never answers, holds nothing up. */
 const openModelStream = (

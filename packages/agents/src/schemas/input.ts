@@ -1,9 +1,8 @@
 // The input of a run, made from a request or a prompt, and the result of a run, made from its return value.
 
-import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
+import { isJsonObject, type Json, type JsonObject, parseObject } from '@bridle/events/json'
 import { PAYLOAD_CHARS_MAX } from '@bridle/events/limits'
 import { acceptPromptAlone } from '@bridle/kernel/agent-info'
-import { tryOr } from '@bridle/kernel/try-or'
 import type { AgentDefinition } from '../agent.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
@@ -73,9 +72,4 @@ const validateInput = async ({ input }: AgentDefinition, value: Json): Promise<V
   if (!input) return isJsonObject(value) ? { value } : { problem: 'The input is not an object.' }
   const checked = await validateWithSchema(input, value)
   return 'problem' in checked ? { problem: `The input does not fit: ${checked.problem}` } : checked
-}
-
-const parseObject = (text: string): JsonObject | null => {
-  if (!text.trimStart().startsWith('{')) return null
-  return tryOr(null, () => JSON.parse(text) as JsonObject)
 }

@@ -1,12 +1,12 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
 // nothing at any moment; every request gets an answer or an error within its time limit.
 
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, objectOf, parseObject } from '@bridle/events/json'
 import { withTimeout } from '../../calls/timeout.ts'
 import { kill } from '../../process/process-table.ts'
 import type { EngineCommand, EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
-import { objectOf, parseLenientObject, textIn } from './events/lenient-json.ts'
+import { textIn } from './events/lenient-json.ts'
 import type { RpcNotification } from './events/turn-state.ts'
 
 /** A line of the protocol holds one message, whose largest part is the output of a command. A longer line is skipped. */
@@ -166,7 +166,7 @@ export class AppServer {
   }
 
   async #readLine(line: string): Promise<void> {
-    const message = parseLenientObject(line)
+    const message = parseObject(line)
     if (!message) return
     const { id, method, params, result, error } = message
     if (typeof method === 'string') {

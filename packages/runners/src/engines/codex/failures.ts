@@ -1,7 +1,7 @@
 // Errors of Codex in words that a person can act on, and whether a retry may succeed. Codes are matched, never text.
-import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import { isJsonObject, type JsonObject, objectOf, parseObject } from '@bridle/events/json'
 import type { TurnEnd } from '../engine.ts'
-import { objectOf, parseLenientObject, textIn } from './events/lenient-json.ts'
+import { textIn } from './events/lenient-json.ts'
 import { httpStatusOf } from './events/notifications.ts'
 
 type TurnFailure = Extract<TurnEnd, { kind: 'failed' }>
@@ -67,6 +67,6 @@ const codeOf = (error: JsonObject | null): string | null => {
 /** The message may be the provider's body; the URL in it is removed. */
 const codexErrorMessage = (error: JsonObject | null): string => {
   const message = textIn(error, 'message') ?? 'The turn failed, and Codex did not say why.'
-  const inside = textIn(objectOf(parseLenientObject(message)).error, 'message')
+  const inside = textIn(objectOf(parseObject(message)).error, 'message')
   return (inside ?? message).replace(/, url: \S+/, '')
 }

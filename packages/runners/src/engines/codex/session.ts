@@ -1,13 +1,13 @@
 // An open session of Codex. Process and turn may end while a line is read: a turn ends once, and no event follows its end.
 
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, objectOf } from '@bridle/events/json'
 import { withTimeout } from '../../calls/timeout.ts'
 import type { RunnerEvent } from '../../protocol/protocol.ts'
 import { CONTINUE_PROMPT, type EngineSession, type TurnEnd, type TurnReporter } from '../engine.ts'
 import type { AppServer, RpcRequest } from './app-server.ts'
 import { answerServerRequest } from './approvals.ts'
 import { activeTurns } from './events/agents.ts'
-import { objectOf, textIn } from './events/lenient-json.ts'
+import { textIn } from './events/lenient-json.ts'
 import { closingEvents, runnerEventsOf } from './events/notifications.ts'
 import { type CodexTurnState, newTurnState, nextTurnState, type RpcNotification } from './events/turn-state.ts'
 import { turnFailureOf } from './failures.ts'

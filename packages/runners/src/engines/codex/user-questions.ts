@@ -2,11 +2,11 @@
 
 import type { QuestionAnswers } from '@bridle/events/answers'
 import type { ElicitationResult } from '@bridle/events/elicitation'
-import { canonicalJson, type JsonObject, ownProperty, present } from '@bridle/events/json'
+import { canonicalJson, type JsonObject, objectOf, ownProperty, present } from '@bridle/events/json'
 import { parseQuestions, type Question, type QuestionRequest, type RequestProblem } from '@bridle/events/questions'
 import type { TurnReporter } from '../engine.ts'
 import { answerElicitation, askQuestion, NO_ANSWER } from '../questions.ts'
-import { listOf, objectOf, textIn } from './events/lenient-json.ts'
+import { listOf, textIn } from './events/lenient-json.ts'
 import type { CodexTurnState, OpenCall } from './events/turn-state.ts'
 
 const TOOL = 'request_user_input'

@@ -1,6 +1,6 @@
 // Speech to text: a turn of a speaker goes to the service as a file, and its words come back.
+import { parseObject } from '@bridle/events/json'
 import { type TurnAudio, wavFile } from '../../audio/wav.ts'
-import { parseObject } from '../../service-json.ts'
 import { startPatience } from './patience.ts'
 import {
   failureOf,

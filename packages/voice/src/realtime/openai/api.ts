@@ -1,7 +1,6 @@
 // OpenAI's API on one connection: the events that a line sends, and the conversation that they keep up to date.
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, parseObject } from '@bridle/events/json'
 import { encodeBase64 } from '@bridle/kernel/text/base64'
-import { parseObject } from '../../service-json.ts'
 import type { NoticeRequest, ProviderApi, ProviderApiOptions, ResponseRequest } from '../provider.ts'
 import { OpenAIConversation } from './conversation.ts'
 import { type DecodedEvent, decodeEvent } from './decode.ts'

@@ -1,8 +1,7 @@
 // The events of OpenAI's API in the words of a line. Events that name no response or turn of the line are skipped.
-import type { JsonObject } from '@bridle/events/json'
+import { countOf, type JsonObject, objectOf, textOf } from '@bridle/events/json'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { decodeBase64 } from '@bridle/kernel/text/base64'
-import { countOf, objectOf, textOf } from '../../service-json.ts'
 import type { ProviderFaults } from '../faults.ts'
 import type { ReadyEvent, RealtimeEvent, ResponseEnd, ResponseUsage, Transcription } from '../provider.ts'
 import { isNotice, TRANSCRIPTION_MODEL } from './encode.ts'

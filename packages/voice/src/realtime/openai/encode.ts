@@ -1,8 +1,7 @@
 // Messages to OpenAI's API: the settings of its session, and requests for a response.
 import type { ModelTool } from '@bridle/agents/model/model'
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, objectOf, textOf } from '@bridle/events/json'
 import type { AudioFormat } from '@bridle/kernel/ports/voice'
-import { objectOf, textOf } from '../../service-json.ts'
 import { SILENCE_MS } from '../../spoken/limits.ts'
 import type { LineAudio, NoticeRequest, ResponseRequest } from '../provider.ts'
 

@@ -1,8 +1,7 @@
 // The parrot's end of the connection, in the memory of the test.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, parseObject, textOf } from '@bridle/events/json'
 import { decodeBase64, encodeBase64 } from '@bridle/kernel/text/base64'
-import { parseObject, textOf } from '../../service-json.ts'
 import { SILENCE_MS } from '../../spoken/limits.ts'
 import { type ConnectProvider, ProviderRefusal, type ProviderSocketEvents } from '../provider-socket.ts'
 import type { PlannedTurn } from '../provider-world.suite.ts'

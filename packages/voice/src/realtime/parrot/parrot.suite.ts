@@ -1,9 +1,8 @@
 // A second realtime provider, which exists in tests alone. Its API has nothing in common with OpenAI's: a message is a word and JSON, turns, items
 // and responses have no ids, and every request contains the whole conversation.
 import type { ModelMessage } from '@bridle/agents/model/model'
-import { isJsonObject, type JsonObject } from '@bridle/events/json'
+import { countOf, isJsonObject, type JsonObject, parseObject, textOf } from '@bridle/events/json'
 import { decodeBase64, encodeBase64 } from '@bridle/kernel/text/base64'
-import { countOf, parseObject, textOf } from '../../service-json.ts'
 import type {
   NoticeRequest,
   ProviderApi,

@@ -1,7 +1,7 @@
 // The items of a Codex thread that are tool calls: their names, their arguments and their outcomes.
-import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
+import { isJsonObject, type JsonObject, objectOf, present } from '@bridle/events/json'
 import type { RunnerEventOf } from '../../../protocol/protocol.ts'
-import { listOf, objectOf, outputText, textIn } from './lenient-json.ts'
+import { listOf, outputText, textIn } from './lenient-json.ts'
 
 type CallOutcome = RunnerEventOf<'tool.completed'>['outcome']
 

@@ -1,6 +1,6 @@
 // Notifications of Codex's app-server -> runner events, without I/O. A newer Codex may say more, and one that says rubbish costs the
 // turn only that line.
-import { isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
+import { countOf, isJsonObject, type Json, type JsonObject, objectOf, parseObject, present } from '@bridle/events/json'
 import { costUsd, priceOf } from '@bridle/model-data/prices'
 import type { RunnerEvent } from '../../../protocol/protocol.ts'
 import {
@@ -14,7 +14,7 @@ import {
   onlySpawnCall,
 } from './agents.ts'
 import { callKindOf, elapsedOf } from './calls.ts'
-import { countOf, objectOf, outputText, parseLenientObject, textIn } from './lenient-json.ts'
+import { outputText, textIn } from './lenient-json.ts'
 import { messageCompleted, reasoningCompleted, textDelta, thinkingDelta } from './text.ts'
 import type { CodexTurnState, RpcNotification } from './turn-state.ts'
 
@@ -147,7 +147,7 @@ const notificationReaders: Record<string, NotificationReader> = {
     const kind = textIn(said, 'type') ?? ''
     if (id === undefined) return []
     if (kind === 'function_call' || kind === 'custom_tool_call') {
-      const input = parseLenientObject(said.arguments) ?? { input: (said.arguments ?? said.input ?? null) as Json }
+      const input = parseObject(said.arguments) ?? { input: (said.arguments ?? said.input ?? null) as Json }
       seen.rawCalls.set(id, { name: textIn(said, 'name') ?? 'tool', input })
       return []
     }
