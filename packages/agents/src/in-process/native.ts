@@ -1,21 +1,25 @@
 // Runs an agent written in TypeScript, in this process: one with a model, or one with a function.
 
+import type { ReportItem } from '@bridle/kernel/commands'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { EditedCall, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import { tryOr } from '@bridle/kernel/try-or'
 import type { AgentDefinition } from '../agent.ts'
 import { functionCallProblem } from '../functions/call-schemas.ts'
+import { READ_ARTIFACT } from '../loop/artifacts/read-artifact.ts'
 import { checkArguments } from '../loop/calls/arguments.ts'
 import { schemaDeadline } from '../loop/calls/calls.ts'
-import { closeSource, declaredTools, openSource } from '../loop/toolset/toolset.ts'
-import { isModelName } from '../model/model-choice.ts'
+import { runLoop } from '../loop/loop.ts'
+import { offerAtOnce } from '../loop/toolset/offer.ts'
+import { closeSource, declaredTools, hasResultArtifacts, openSource } from '../loop/toolset/toolset.ts'
+import { isModelName, modelParts } from '../model/model-choice.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
+import { RunEndedError } from '../session/errors.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import type { ToolSource } from '../tools/tool-source.ts'
 import { nativeIdentity } from './engine-identities.ts'
 import { beginFunctionRun } from './function-runs.ts'
-import { beginModelRun } from './model-runs.ts'
 import { attemptName, endInTime } from './stopping.ts'
 
 /** A run in this process. */
@@ -138,4 +142,39 @@ const modelCallProblem = async (
   return (
     found.map((each) => (each.status === 'fulfilled' ? each.value : undefined)).find((each) => each != null) ?? null
   )
+}
+
+/** The runs of model agents in this process. Starting a run and taking one up differ in their first report only. */
+const beginModelRun = (
+  definition: AgentDefinition,
+  how: 'start' | 'attach',
+  job: Job,
+  reporter: RunReporter,
+  ports: AgentRunPorts,
+): RunInHand => {
+  const stop = new AbortController()
+  const rest = new AbortController()
+  const end = () => stop.abort(new RunEndedError('The run is over.'))
+  reporter.onClose(end)
+  const work = reporter
+    .report(how === 'start' ? startItems(definition, job, reporter) : [{ type: 'resumed' }])
+    .then(() => runLoop(definition, reporter, ports, { signal: stop.signal, rest: rest.signal }))
+    .finally(end)
+  return {
+    work,
+    stop: () => stop.abort(new RunEndedError('The run was cancelled.')),
+    rest: () => rest.abort(),
+  }
+}
+
+const startItems = (definition: AgentDefinition, job: Job, reporter: RunReporter): readonly ReportItem[] => [
+  { type: 'started', durable: true, steer: true, ...modelNames(definition) },
+  // An attempt after a pause or a budget is in the middle of its turn.
+  ...(job.continues ? [] : offerAtOnce(definition, job.runId, hasResultArtifacts(reporter) ? [READ_ARTIFACT] : [])),
+]
+
+/** The status card names the first model. */
+const modelNames = ({ model }: AgentDefinition): { provider?: string; model?: string } => {
+  const first = model?.[0]
+  return first === undefined ? {} : modelParts(first)
 }
