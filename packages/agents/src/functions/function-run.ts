@@ -1,16 +1,18 @@
 // The run of a function: its history in the log, and whether the function is working or can only wait. A durable function that can only
 // wait is evicted: its promises never settle, and it starts again when an answer or a signal arrives. A function with `durable: false`
 // is never evicted, and an attempt does not know the attempts before it.
+
+import { READ_PAGE } from '@bridle/events/limits'
 import type { ReportItem } from '@bridle/kernel/commands'
 import type { AnyEvent } from '@bridle/kernel/event'
+import { runSeq } from '@bridle/kernel/ids'
 import type { Job } from '@bridle/kernel/ports/runner'
-import type { RunReporter } from '@bridle/kernel/session/run-reporter'
+import type { ReportedSession, RunReporter } from '@bridle/kernel/session/run-reporter'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { TIMER_MS_MAX } from '../session/limits.ts'
 import { type CallScope, createCallScope, noCallScope } from '../steps/call-scope.ts'
 import { nestedCallError } from '../steps/errors.ts'
 import { RunMemo } from '../steps/memo.ts'
-import { continuedRuns, historyPages } from '../steps/run-history.ts'
 
 /**
  * Time in which a durable function that can only wait stays in memory: an answer that comes at once costs no new beginning, and a
@@ -19,6 +21,9 @@ import { continuedRuns, historyPages } from '../steps/run-history.ts'
 const WAIT_GRACE_MS = 1_000
 /** Microtasks in which the function may go on after a call of the session that it does not await: a chain of promises needs a few. */
 const CONTINUATION_TICKS = 100
+
+/** Branches of branches that continue one turn, whose runs are read: nobody branches deeper in the middle of a turn. */
+const CONTINUED_RUNS_MAX = 100
 
 interface PendingWait {
   readonly look: () => boolean
@@ -273,5 +278,32 @@ export class FunctionRun {
     const waits = [...this.#waits]
     this.close()
     for (const { reject } of waits) reject(this.signal.reason)
+  }
+}
+
+/** The run, and the runs of parents whose turn it continues. */
+const continuedRuns = async (session: ReportedSession, runId: string): Promise<ReadonlySet<string>> => {
+  const runIds = new Set([runId])
+  let next = session.job()?.course?.continuesRun
+  for (let n = 0; next !== undefined && n < CONTINUED_RUNS_MAX; n++) {
+    runIds.add(next)
+    const [prompt] = await session.read((runSeq(next) ?? 1) - 1, 1)
+    next = prompt?.type === 'prompt_queued' ? prompt.payload.continues_run : undefined
+  }
+  return runIds
+}
+
+/** The events of a run that are in the log when its function begins. */
+async function* historyPages(
+  session: ReportedSession,
+  runIds: ReadonlySet<string>,
+): AsyncGenerator<readonly AnyEvent[]> {
+  let after = Math.min(...[...runIds].map((runId) => runSeq(runId) ?? 1)) - 1
+  for (;;) {
+    const page = await session.read(after, READ_PAGE)
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    after = last.seq
   }
 }
