@@ -2,7 +2,10 @@
 // request that the middleware does not use is withdrawn, and text that the middleware wrote itself is shown with the answer.
 
 import { isDeeperThan, present } from '@bridle/events/json'
+import { TOKEN_CHARS_MAX, TOKEN_PACE_MS } from '@bridle/events/limits'
 import type { ReportItem } from '@bridle/kernel/commands'
+import type { Clock } from '@bridle/kernel/ports/clock'
+import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import { splitIntoChunks } from '@bridle/kernel/text/chunks'
 import * as v from 'valibot'
 import { type Layer, surround } from '../../middleware/layers.ts'
@@ -16,7 +19,7 @@ import {
 } from '../../model/limits.ts'
 import type { LanguageModel, ModelRequest, StepContent, Thought } from '../../model/model.ts'
 import { ModelError } from '../../model/model-error.ts'
-import { FINISHES, type ThinkOptions } from '../../model/think.ts'
+import { FINISHES, type ThinkOptions, type ThoughtListener } from '../../model/think.ts'
 import { toPlainJson } from '../../schemas/input.ts'
 import { ERROR_CHARS_MAX } from '../../session/limits.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
@@ -24,7 +27,6 @@ import { eventItem } from '../calls/call-items.ts'
 import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { deepFreeze, ownCopy } from './own-copy.ts'
-import { createThoughtReporter, type ThoughtReporter } from './thought-reporter.ts'
 
 /** Requests of the functions `model` in one step, and of `compact` for one summary: a middleware that asks without end costs money without end. */
 export const MODEL_REQUESTS_MAX = 10
@@ -223,4 +225,50 @@ const checkedThought = (returned: unknown, callId: ThinkOptions['callId']): Thou
     usage: own ?? usage,
     contextTokens,
   }) as Thought
+}
+
+interface ThoughtReporter extends ThoughtListener {
+  /** Ends the pacing. The items still have to be reported. */
+  close(): ReportItem[]
+}
+
+/** Reports the text and the thoughts of a model while they arrive. The reporter paces text; thoughts are paced here in the same way. */
+export const createThoughtReporter = (reporter: RunReporter, clock: Clock): ThoughtReporter => {
+  let thoughts = ''
+  let cancelTimer: (() => void) | null = null
+
+  const take = (): ReportItem[] => {
+    const text = thoughts
+    thoughts = ''
+    return text === '' ? [] : [{ type: 'event', event: { type: 'thinking', payload: { text } } }]
+  }
+  const flush = (): Promise<void> => {
+    const items = take()
+    return items.length === 0 ? Promise.resolve() : reporter.report(items)
+  }
+  /** Sends the waiting thoughts and starts the next pause. A refusal reaches the run at its next awaited report. */
+  const pace = () => {
+    cancelTimer = null
+    if (thoughts === '') return
+    flush().catch(() => {})
+    cancelTimer = clock.after(TOKEN_PACE_MS, pace)
+  }
+
+  return {
+    text: async (delta) => {
+      // Thoughts stay ahead of the text that follows from them. The first text leaves at once, and so do they.
+      if (thoughts !== '') flush().catch(() => {})
+      await reporter.token(delta)
+    },
+    thinking: async (delta) => {
+      thoughts += delta
+      if (thoughts.length > TOKEN_CHARS_MAX) return flush()
+      if (cancelTimer === null) pace()
+    },
+    close: () => {
+      cancelTimer?.()
+      cancelTimer = null
+      return take()
+    },
+  }
 }

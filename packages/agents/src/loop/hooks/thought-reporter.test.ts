@@ -2,7 +2,7 @@ import type { ReportItem } from '@bridle/kernel/commands'
 import { flushPending, VirtualClock } from '@bridle/kernel/host/host.suite'
 import { RunReporter } from '@bridle/kernel/session/run-reporter'
 import { expect, test } from 'vitest'
-import { createThoughtReporter } from './thought-reporter.ts'
+import { createThoughtReporter } from './model-request.ts'
 
 const world = () => {
   const clock = new VirtualClock()
