@@ -40,12 +40,16 @@ export interface TaskDelegation {
   readonly depth: number
 }
 
-export interface PreparedArtifact {
+export interface ArtifactContent {
   readonly name: string
-  readonly kind: string
+  readonly kind?: string
   readonly contentType: string
   readonly text: string
+  /** Why there is one: what a person reads who decides about a proposal. */
+  readonly reason?: string
 }
+
+export type PreparedArtifact = Required<Omit<ArtifactContent, 'reason'>>
 
 /** The user who owns the session that the command may create. */
 export interface OwnerOption {
@@ -314,23 +318,9 @@ export type ReportItem =
   | ToolApprovalRequest
   /** A rule of an agent that runs in the server decided a call. The report of a sandbox would be a claim. */
   | { readonly type: 'policy_decision'; readonly payload: Payloads['policy_decision'] }
-  | {
-      readonly type: 'artifact'
-      readonly name: string
-      readonly kind?: string
-      readonly contentType: string
-      readonly text: string
-      /** Why there is one: what a person reads who decides about a proposal. */
-      readonly reason?: string
-    }
+  | ({ readonly type: 'artifact' } & ArtifactContent)
   | { readonly type: 'finished'; readonly result?: Json; readonly resume?: string }
-  | {
-      readonly type: 'failed'
-      readonly message: string
-      readonly transient?: boolean
-      readonly reason?: string
-      readonly resume?: string
-    }
+  | ({ readonly type: 'failed' } & RunFailure)
   /** A durable run is resumed from the log, by another owner or after a wait. Absent `pass`: after a crash, and with no other run. */
   | { readonly type: 'resumed'; readonly pass?: RunPass }
   /**
@@ -355,6 +345,13 @@ export type ReportItem =
   /** The run no longer needs the answer to its question. */
   | { readonly type: 'withdraw'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
+
+export interface RunFailure {
+  readonly message: string
+  readonly transient?: boolean
+  readonly reason?: string
+  readonly resume?: string
+}
 
 /** A call that is done by a session of its own. */
 export interface ChildTask {
@@ -487,7 +484,7 @@ export type Answers = {
   /** With a prompt, the branch also answers as a prompt does. */
   readonly branch: {
     readonly sessionId: string
-    readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+    readonly parent: BranchParent
     /** How many prompts of a replay were queued. */
     readonly prompts?: number
   } & Partial<PromptAnswer>

@@ -1,5 +1,6 @@
 // Artifacts: the log holds their text in chunks that every store accepts, followed by an event that names the artifact.
 
+import type { ArtifactContent } from '../commands.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { truncate } from '../text/truncate.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
@@ -7,20 +8,13 @@ import type { DecisionBuilder } from './decision-builder.ts'
 /** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
 const LABEL_CHARS_MAX = 1_000
 
-export interface ArtifactContent {
-  readonly id?: string
-  readonly name: string
-  readonly kind?: string
-  readonly contentType: string
-  readonly text: string
-  readonly toolCallId?: string
-  readonly reason?: string
-}
-
 /** Returns the artifact's id. */
 export const publishArtifact = (
   w: DecisionBuilder,
-  { id, name, kind, contentType, text, toolCallId, reason }: ArtifactContent,
+  { id, name, kind, contentType, text, toolCallId, reason }: ArtifactContent & {
+    readonly id?: string
+    readonly toolCallId?: string
+  },
 ): string => {
   const artifactId = id ?? `art-${w.nextSeq}`
   const add: DecisionBuilder['add'] = (type, payload) => (w.run ? w.addToRun(type, payload) : w.add(type, payload))

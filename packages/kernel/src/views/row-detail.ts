@@ -1,17 +1,13 @@
 // The detail of a directory row: the fields that stores keep as JSON. Types only: clients see the summaries.
+import { type Lifecycle } from '../projections/lifecycle-state.ts'
 import type { SessionStatus } from '@bridle/events/schemas'
 import type { HealthSnapshot } from './health-snapshot.ts'
 import type { ListedCounts } from './listed-counts.ts'
 
 /** Facts that the status card has, and the directory's row keeps. Times are in milliseconds. */
-export interface KeptFacts {
+export interface KeptFacts
+  extends Pick<Lifecycle, 'attempts' | 'maxRetries' | 'expiresAt' | 'endedAt' | 'lastError' | 'parentSessionId'> {
   readonly status: SessionStatus
-  readonly attempts: number
-  readonly maxRetries: number
-  readonly expiresAt: number | null
-  readonly endedAt: number | null
-  readonly lastError: string | null
-  readonly parentSessionId: string | null
   readonly branchSourceEventId: string | null
   readonly branchResumeCursor: string | null
 }

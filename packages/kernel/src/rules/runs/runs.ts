@@ -1,9 +1,9 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 
-import type { Json } from '@bridle/events/json'
+import { type Json, present } from '@bridle/events/json'
 import { PREVIEW_CHARS, QUEUED_PROMPT_CHARS_MAX, SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import { OUTCOME_TYPES } from '@bridle/events/schemas'
-import type { Answers, Command } from '../../commands.ts'
+import type { Answers, Command, RunFailure } from '../../commands.ts'
 import { eventId } from '../../event.ts'
 import { messageIdOf, runIdOf, runSeq } from '../../ids.ts'
 import { cursorText } from '../../positions/cursor.ts'
@@ -61,10 +61,7 @@ export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): 
 }
 
 /** Retries a transient failure of background work; any other failure ends the turn. */
-export const failRun = (
-  w: DecisionBuilder,
-  failure: { message: string; transient?: boolean; reason?: string; resume?: string },
-): void => {
+export const failRun = (w: DecisionBuilder, failure: RunFailure): void => {
   const { run } = w
   const { kind, maxRetries, attempts } = w.state.lifecycle
   if (!run) return
@@ -105,7 +102,7 @@ export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean 
 export const endTurn = (
   w: DecisionBuilder,
   status: 'completed' | 'failed' | 'cancelled',
-  end: { message?: string; reason?: string; transient?: boolean; result?: Json; resume?: string } = {},
+  end: Partial<RunFailure> & { readonly result?: Json } = {},
 ): void => {
   const { run } = w
   if (!run) return
@@ -129,8 +126,7 @@ export const endTurn = (
     w.addToRun('error', {
       turn_id: run.runId,
       message: end.message ?? 'The run failed.',
-      ...(end.reason !== undefined && { reason: end.reason }),
-      ...(end.transient !== undefined && { transient: end.transient }),
+      ...present({ reason: end.reason, transient: end.transient }),
     })
   }
   if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
