@@ -1,7 +1,7 @@
 // Answers to questions and forms, and why some do not fit.
 
 import { valuesProblem } from './forms.ts'
-import { isJsonObject, type JsonObject, ownProperty } from './json.ts'
+import { isJsonObject, type JsonObject, ownProperty, present } from './json.ts'
 import type { Question, QuestionRequest } from './questions.ts'
 
 /** A label or a text; a list of them where the question takes several. */
@@ -48,8 +48,7 @@ export const isAnswers = (value: unknown): value is QuestionAnswers =>
 /** The arguments of a question as its asker gets them: with the answer added. */
 export const answeredArguments = (args: JsonObject, { answers, values }: GivenAnswer): JsonObject => ({
   ...args,
-  ...(answers && { answers }),
-  ...(values && { values }),
+  ...present({ answers, values }),
 })
 
 const oneProblem = (question: Question, answer: unknown): string | null => {

@@ -1,6 +1,6 @@
 // Errors of providers, told apart by status and code. The packages of the AI SDK throw an error with `statusCode`,
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
-import { isJsonObject, ownProperty, parseObject, textOf } from '@bridle/events/json'
+import { isJsonObject, ownProperty, parseObject, textOf, present } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { LanguageModel } from './model.ts'
 import { ModelError, type ModelErrorReason } from './model-error.ts'
@@ -29,8 +29,7 @@ export const modelError = (
       ? `There is no key for ${name}. Set the variable that its package reads, such as ANTHROPIC_API_KEY, or give the package an apiKey.`
       : sentence(reason, name, isFailure ? status : undefined, details.message),
     {
-      ...(status !== undefined && { status }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...present({ status, retryAfterMs }),
       // A provider may know that trying again is of no use.
       ...(isFailure && fields.isRetryable === false && { retryable: false }),
       cause: error,

@@ -1,4 +1,5 @@
 // Errors of durable functions. Like those of agents/errors.ts they are told apart by their code.
+import { present } from '@bridle/events/json'
 import { hasCode } from '../session/errors.ts'
 import type { ErrorDetails } from './memo.ts'
 
@@ -75,9 +76,5 @@ export const errorDetails = (error: unknown): ErrorDetails => {
 export const loggedError = (message: string, details: ErrorDetails, cause?: unknown): Error => {
   const { error_name: name, error_code: code, transient } = details
   const error = new Error(message, cause === undefined ? undefined : { cause })
-  return Object.assign(error, {
-    ...(name !== undefined && { name }),
-    ...(code !== undefined && { code }),
-    ...(transient && { transient }),
-  })
+  return Object.assign(error, present({ name, code, transient: transient || undefined }))
 }

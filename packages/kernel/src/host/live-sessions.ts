@@ -1,5 +1,6 @@
 // The sessions that this process has in memory. Callers that ask for the same session share one; a session whose store failed is
 // opened again.
+import { present } from '@bridle/events/json'
 import { type Key, keyText } from '../event.ts'
 import type { BranchParent } from '../ports/log.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
@@ -190,10 +191,7 @@ export class LiveSessions {
           this.#ports.onCommit?.(key, events)
         },
         onDrop: (session, cause) => this.#onDrop(session, cause),
-        ...(this.#readScheduler && { readScheduler: this.#readScheduler }),
-        ...(rows && { rows }),
-        ...(tokenPaceMs !== undefined && { tokenPaceMs }),
-        ...(snapshotEvery !== undefined && { snapshotEvery }),
+        ...present({ readScheduler: this.#readScheduler ?? undefined, rows, tokenPaceMs, snapshotEvery }),
       },
       lease,
       { pieces, state: known },

@@ -1,7 +1,7 @@
 // The lifecycle of a session: its queue, its run, its attempts and deadlines. Folded from facts only: session_state and the
 // other shown events are made from this fold, never the other way round.
 
-import { omit } from '@bridle/events/json'
+import { omit, present } from '@bridle/events/json'
 import { RETRIES_MAX } from '@bridle/events/limits'
 import type { Payloads } from '@bridle/events/schemas'
 import { BRANCHED, type Event } from '../event.ts'
@@ -85,8 +85,7 @@ export const lifecycle: Projection<Lifecycle> = {
         runId: payload.run_id,
         messageId: payload.message_id,
         text: payload.text,
-        ...(payload.input !== undefined && { input: payload.input }),
-        ...(payload.continues_run !== undefined && { continuesRun: payload.continues_run }),
+        ...present({ input: payload.input, continuesRun: payload.continues_run }),
         ...(payload.spoken && { spoken: true }),
       }
       return {
@@ -127,9 +126,7 @@ export const lifecycle: Projection<Lifecycle> = {
           runId,
           messageId,
           text,
-          ...(input !== undefined && { input }),
-          ...(continuesRun !== undefined && { continuesRun }),
-          ...(spoken && { spoken }),
+          ...present({ input, continuesRun, spoken }),
           attempt: payload.attempt,
           continues,
           keptChars: payload.kept_chars ?? 0,

@@ -1,5 +1,6 @@
 // A branch: a new session that begins with the history of another one, up to an event of it.
 
+import { present } from '@bridle/events/json'
 import { PREVIEW_CHARS, QUEUE_MAX, SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import { type Answers, type BranchCommand, type Command, type Refusal, refuse } from '../commands.ts'
 import { BRANCHED, eventId } from '../event.ts'
@@ -66,8 +67,7 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
     ...(owner !== undefined && { owner }),
     source_event_id: eventId(parent.seq),
     resume_cursor: cursor,
-    ...(title !== undefined && { title }),
-    ...(settings && { settings }),
+    ...present({ title, settings }),
     ...(command.imported && { imported: true }),
     ...reasonAndActor(command),
   })

@@ -1,6 +1,6 @@
 // Prompts: submit, steer, edit, reload. A prompt is accepted once, and the log is its queue.
 
-import type { Json } from '@bridle/events/json'
+import { type Json, present } from '@bridle/events/json'
 import { QUEUE_MAX, TIME_MAX } from '@bridle/events/limits'
 import {
   type Answers,
@@ -125,18 +125,16 @@ export const queuePrompt = (w: DecisionBuilder, prompt: string, options: PromptO
 }
 
 const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?: string): void => {
+  const { title, policy, settings, parentSessionId: parent_session_id, delegation } = opening
   w.add('session_created', {
     kind: opening.kind ?? 'chat',
     agent: w.key.agent,
     ...(owner !== undefined && { owner }),
     max_retries: opening.maxRetries ?? 0,
     expires_at: opening.expiresAt == null ? null : Math.min(opening.expiresAt, TIME_MAX),
-    ...(opening.title !== undefined && { title: opening.title }),
-    ...(opening.policy && { policy: opening.policy }),
-    ...(opening.settings && { settings: opening.settings }),
-    ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
-    ...(opening.parentSessionId && { tells_parent: true }),
-    ...(opening.delegation && { delegation: opening.delegation }),
+    ...present({ title, policy, settings, parent_session_id }),
+    ...(parent_session_id && { tells_parent: true }),
+    ...present({ delegation }),
   })
   for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }

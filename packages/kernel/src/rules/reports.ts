@@ -1,7 +1,7 @@
 // Reports of runners. A report for another run or attempt, or a repeated one, changes nothing.
 
 import { catalogue, isEventType } from '@bridle/events/catalogue'
-import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
+import { canonicalJson, hashText, type Json, type JsonObject, ownProperty, present } from '@bridle/events/json'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '@bridle/events/limits'
 import { OUTCOME_TYPES, type Payloads } from '@bridle/events/schemas'
 import type { Answers, ReportItem, RunReport } from '../commands.ts'
@@ -71,12 +71,7 @@ const itemHandlers: {
     w.addToRun('run_started', {
       run_id: run.runId,
       attempt: run.attempt,
-      ...(handle !== undefined && { handle }),
-      ...(steer !== undefined && { steer }),
-      ...(resumable !== undefined && { resumable }),
-      ...(durable !== undefined && { durable }),
-      ...(provider !== undefined && { provider }),
-      ...(model !== undefined && { model }),
+      ...present({ handle, steer, resumable, durable, provider, model }),
     })
     w.addToRun('policy_decision', turnRuntimeDecision(w.state))
     // Report the sandbox last: it is the session's, and work that writes has a workspace in every sandbox.
@@ -135,18 +130,13 @@ const itemHandlers: {
 
   finished: (w, { result, resume }) => {
     if (!isStarted(w)) return stopAfterLateEnd(w, resume)
-    endTurn(w, 'completed', { ...(result !== undefined && { result }), ...(resume !== undefined && { resume }) })
+    endTurn(w, 'completed', present({ result, resume }))
   },
 
   failed: (w, { message, transient, reason, resume }) => {
     if (!isStarted(w) && w.run?.phase !== 'requested') return stopAfterLateEnd(w, resume)
     if (reason === 'interrupted' && resume !== undefined && keepInterruptedRun(w, resume)) return
-    failRun(w, {
-      message,
-      ...(transient !== undefined && { transient }),
-      ...(reason !== undefined && { reason }),
-      ...(resume !== undefined && { resume }),
-    })
+    failRun(w, { message, ...present({ transient, reason, resume }) })
   },
 
   lost: (w, { message }) => {

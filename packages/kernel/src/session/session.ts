@@ -2,7 +2,7 @@
 // The drain takes a batch from the inbox, decides, appends, and only then publishes, answers and starts effects: a client must
 // never see what a restart would take back.
 
-import type { JsonObject } from '@bridle/events/json'
+import { type JsonObject, present } from '@bridle/events/json'
 import { BYTES_PER_CHAR } from '@bridle/events/limits'
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
@@ -108,13 +108,11 @@ export class Session {
     this.#effects = new EffectRunner({
       runner: ports.runner,
       clock,
-      ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
-      ...(ports.gate && { gate: ports.gate }),
+      ...present({ tokenPaceMs: ports.tokenPaceMs, gate: ports.gate, isResting: ports.isResting }),
       excuse: async () => void (await this.send({ type: 'excuse_run', reason: 'company' })),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
       cancelChild: async (child) => (await ports.cancelChild?.(child, lease.key)) ?? false,
-      ...(ports.isResting !== undefined && { isResting: ports.isResting }),
       session: {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,

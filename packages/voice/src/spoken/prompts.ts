@@ -1,4 +1,5 @@
 // The prompts of a line: what was said becomes a prompt of the session, in the order in which it was said.
+import { present } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { LinePorts } from '../engine.ts'
@@ -45,8 +46,7 @@ export class LinePrompts {
         ...heard,
         spoken: true,
         ...(user !== null && { actor: user }),
-        ...(opening && { opening }),
-        ...(owner !== undefined && { owner }),
+        ...present({ opening, owner }),
       })
       if (!isRefusal(answer)) return answer.runId
       this.#client.fault({ code: answer.refused, message: answer.message }, false)

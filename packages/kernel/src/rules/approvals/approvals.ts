@@ -1,5 +1,6 @@
 // Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
+import { reasonAndActor } from '../reason-and-actor.ts'
 import { answerProblem, type GivenAnswer } from '@bridle/events/answers'
 import { canonicalJson, ownProperty, present } from '@bridle/events/json'
 import { TIME_MAX } from '@bridle/events/limits'
@@ -124,8 +125,7 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
   if (command.args && isFixed(approval) && !isAsAsked(approval, command)) return refuse('arguments_fixed')
   if (command.argumentsProblem !== undefined) return refuse('arguments_invalid', command.argumentsProblem)
   settleApproval(w, approval, decision, {
-    ...(command.reason !== undefined && { reason: command.reason }),
-    ...(command.actor !== undefined && { actor: command.actor }),
+    ...reasonAndActor(command),
     ...(decision === 'approved' && command.args && isRunnersQuestion(approval) && { arguments: command.args }),
     ...answer,
     ...(decision === 'approved' && command.digest !== undefined && { approved_digest: command.digest }),
