@@ -1,8 +1,10 @@
 // The loop of a model agent. It holds nothing that the log does not: it asks `next` what to do, does it, reports what came of it, and
 // asks again. So starting a run and taking one up are the same function, whoever calls it.
+
+import type { ToolEffect } from '@bridle/events/schemas'
 import { assert } from '@bridle/kernel/assert'
 import type { ReportItem } from '@bridle/kernel/commands'
-import type { RunEnd } from '@bridle/kernel/ports/runner'
+import type { RunCourse, RunEnd } from '@bridle/kernel/ports/runner'
 import { ReporterClosedError, type RunReporter } from '@bridle/kernel/session/run-reporter'
 import type { AgentDefinition } from '../agent.ts'
 import { answerText, type StepCall } from '../model/model.ts'
@@ -10,23 +12,24 @@ import type { AgentRunPorts } from '../run-ports.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { shortErrorMessage } from '../session/error-message.ts'
 import { messagesBefore } from '../session/session-parts.ts'
-import { ANSWER_TOOL } from '../tools/tool.ts'
+import { childAgentOf } from '../subagents/child-agents.ts'
+import { ANSWER_TOOL, type Tool } from '../tools/tool.ts'
 import { startAgentSpan } from '../trace/spans.ts'
 import { askModel, stepProgress } from './asking/asking.ts'
 import { makeRoom } from './asking/compaction.ts'
 import { applyAnswers, askAboutCalls, endedQuestions, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
+import { isLooping } from './calls/call-history.ts'
 import { eventItem } from './calls/call-items.ts'
 import { roomOf } from './context/budget.ts'
 import { delegateCalls } from './delegated-calls.ts'
 import { reviewAnswer } from './hooks/answer-review.ts'
 import { startTurn } from './hooks/turn-start.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
-import { type NextAction, next, type StopReason } from './next.ts'
-import { acceptedOutput, situationOf } from './situation.ts'
+import { type CallSituation, type NextAction, next, type Situation, type StopReason } from './next.ts'
 import { answerOf } from './toolset/answer.ts'
 import { openToolset, ToolSourceError } from './toolset/toolset.ts'
-import { argumentsOf } from './transcript/rendering.ts'
+import { argumentsOf, type CallView, toolNameOf } from './transcript/rendering.ts'
 import { OUTPUT_REMINDER, type TurnRecord } from './transcript/turn-record.ts'
 
 /** The longest pause before a model is asked again that is spent in memory. A longer one is a wait, which costs nothing. */
@@ -221,3 +224,64 @@ const stopMessage = ({ definition: { limits } }: LoopRun, reason: StopReason): s
     loop: 'The model made the same call again and again, also after it was told not to.',
     output_invalid: 'The model gave no output that fits the schema, also after it was reminded twice.',
   })[reason]
+
+/** Where a run stands, for `next`: from its transcript and from the course in its job. */
+const situationOf = (
+  definition: AgentDefinition,
+  tools: readonly Tool[],
+  turn: TurnRecord,
+  course: RunCourse,
+  now: number,
+  room: Situation['room'] = 'enough',
+): Situation => ({
+  now,
+  limits: definition.limits,
+  steps: turn.steps,
+  callCount: turn.callCount,
+  isLooping: isLooping(turn.history),
+  workMs: turn.workMs(now),
+  calls: turn.last?.calls.map((view) => callSituation(definition, tools, view, course)) ?? null,
+  hasNews: turn.hasNews || course.steers.length > 0,
+  retryAt: turn.retryAt,
+  room,
+  output: definition.output === null ? 'none' : acceptedOutput(turn) ? 'given' : 'missing',
+  reminders: turn.reminders + rejectedOutputs(turn),
+  isStartDue: !turn.isStarted && definition.use.some(({ start }) => start !== undefined),
+  isReviewed: definition.use.some(({ answer }) => answer !== undefined),
+})
+
+/** The call with which the model gave an output that fits, and that no middleware sent back. */
+const acceptedOutput = ({ last, isSentBack }: TurnRecord): CallView | undefined =>
+  isSentBack ? undefined : last?.calls.find((view) => toolNameOf(view) === ANSWER_TOOL && view.outcome?.status === 'ok')
+
+/** An output that does not fit is told to the model as the outcome of its call. */
+const rejectedOutputs = ({ history }: TurnRecord): number =>
+  history.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
+
+const callSituation = (
+  definition: AgentDefinition,
+  tools: readonly Tool[],
+  view: CallView,
+  course: RunCourse,
+): CallSituation => ({
+  id: view.call.id,
+  stage: stageOf(view, course),
+  effect: effectOf(tools, view, course),
+  ...(childAgentOf(definition, toolNameOf(view)) && { isDelegated: true }),
+})
+
+const stageOf = ({ call: { id }, outcome }: CallView, { calls, open, answers }: RunCourse): CallSituation['stage'] => {
+  if (outcome) return 'settled'
+  if (answers.some(({ toolCallId }) => toolCallId === id)) return 'answered'
+  if (open.some(({ toolCallId }) => toolCallId === id)) return 'asked'
+  return Object.hasOwn(calls, id) ? 'begun' : 'new'
+}
+
+/** A call is repeated unasked only if its tool could be when it began, and still can. A tool that is gone repeats nothing. */
+const effectOf = (tools: readonly Tool[], view: CallView, { calls }: RunCourse): ToolEffect => {
+  const { call } = view
+  const logged = Object.hasOwn(calls, call.id) ? calls[call.id]?.effect : undefined
+  const tool = tools.find(({ name }) => name === toolNameOf(view))
+  if (!tool) return logged === undefined ? 'unsafe' : 'pure'
+  return logged === 'unsafe' || tool.effect === 'unsafe' ? 'unsafe' : (logged ?? tool.effect)
+}
