@@ -7,13 +7,13 @@ import type { Duplex } from 'node:stream'
 import {
   type AddressConnector,
   type AddressLookup,
+  type ConnectionFailure,
   connectAddress,
   connectChecked,
   lookupPublicName,
 } from './checked-connection.ts'
-import { type Destination, parseDestination } from './destination.ts'
+import { type Destination, formatHost, parseDestination } from './destination.ts'
 import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
-import { type EgressOutcome, type EgressRefusal, egressRefusalStatus, egressRefusalText } from './egress-refusals.ts'
 import { destinationCheck, type NetworkPolicy, parseNetworkPolicy } from './network-policy.ts'
 import { isPrivateAddress } from './private-addresses.ts'
 import { forwardExchange, isKnownVersion, parseProxyRequest } from './proxy-request.ts'
@@ -223,4 +223,43 @@ const joinSockets = (one: Socket, other: Socket, { idleMs, halfOpenMs }: TunnelL
   }
   follow(one, other)
   follow(other, one)
+}
+
+/** The refusals of the egress proxy, each with its status and a text for the agent that reads it. */
+type EgressRefusal = 'bad_request' | 'not_allowed' | 'too_many_connections' | ConnectionFailure
+type EgressOutcome = 'connected' | EgressRefusal
+
+const egressRefusalStatus: { readonly [R in EgressRefusal]: number } = {
+  bad_request: 400,
+  not_allowed: 403,
+  private_address: 403,
+  name_not_found: 502,
+  unreachable: 502,
+  timeout: 504,
+  too_many_connections: 503,
+}
+
+/** The host is one that was parsed, so it carries no line break and no markup. */
+const egressRefusalText = (refusal: EgressRefusal, { host, port }: Destination): string => {
+  const name = formatHost(host)
+  return {
+    bad_request: `The request for ${name} is not valid HTTP.`,
+    not_allowed: `This sandbox may not reach ${name}:${port}${advice(name, port)}`,
+    private_address: `${name} has a private address, which no sandbox reaches; network: { allow: [...] } opens public hosts only.`,
+    name_not_found: `The name ${name} could not be resolved.`,
+    unreachable: `${name}:${port} could not be reached, or broke off.`,
+    timeout: `${name}:${port} did not answer in time.`,
+    too_many_connections: 'The sandbox has too many connections.',
+  }[refusal]
+}
+
+/** Suggests only settings that Bridle accepts: the agent repeats the text to a person. */
+const advice = (name: string, port: number): string => {
+  const entry = port === 443 || port === 80 ? name : `${name}:${port}`
+  try {
+    parseNetworkPolicy({ allow: [entry] })
+    return `. An operator opens it with network: { allow: ['${entry}'] }.`
+  } catch {
+    return '; network: { allow: [...] } opens public hosts only.'
+  }
 }
