@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OPEN_REQUESTS_MAX } from '../limits.ts'
+import { worstCaseUsd } from '../request-admission.ts'
 import { isProxyRefusal, type Reservation, SpendLedger, type SpendSums, whenToSend } from './spend-ledger.ts'
-import { worstCaseUsd } from './worst-case-cost.ts'
 
 describe('[O27] whether a request may be sent', () => {
   test.each([
