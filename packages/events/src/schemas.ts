@@ -659,15 +659,15 @@ export const parsePayload = <T extends EventType>(
   payload: unknown,
 ): { payload: Payloads[T] } | { problem: string } => {
   const result = v.safeParse(schemas[type] as unknown as v.GenericSchema<unknown, Payloads[T]>, payload)
-  return result.success ? { payload: result.output } : { problem: `${type}: ${describe(result.issues)}` }
+  return result.success ? { payload: result.output } : { problem: `${type}: ${describeIssues(result.issues)}` }
 }
 
 export const parsePolicy = (policy: unknown): { policy: Policy } | { problem: string } => {
   const result = v.safeParse(policySchema, policy)
-  return result.success ? { policy: result.output } : { problem: `policy: ${describe(result.issues)}` }
+  return result.success ? { policy: result.output } : { problem: `policy: ${describeIssues(result.issues)}` }
 }
 
-const describe = (issues: readonly v.BaseIssue<unknown>[]): string =>
+export const describeIssues = (issues: readonly v.BaseIssue<unknown>[]): string =>
   issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')
 
 /** The measurements among the fields of a value, such as the result of a tool. Fields of another type are not measurements. */

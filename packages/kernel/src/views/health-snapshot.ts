@@ -16,6 +16,7 @@ import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoint
 import type { SessionState } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import type { HealthSummary } from './row-detail.ts'
+import { iso } from './session-fields.ts'
 
 export interface HealthSnapshot {
   readonly score: number
@@ -209,5 +210,3 @@ const recovery = (
   if (status === 'recovering' && run?.retryAt != null) return { ...advise('wait'), until: iso(run.retryAt) }
   return hint === null ? null : advise('branch', hint)
 }
-
-const iso = (at: number): string => new Date(at).toISOString()

@@ -64,6 +64,6 @@ export const listedFields = ({ id, agent }: Key, facts: ListedFacts) => {
   }
 }
 
-const iso = (at: number): string => new Date(at).toISOString()
+export const iso = (at: number): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))

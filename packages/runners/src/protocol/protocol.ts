@@ -5,7 +5,7 @@
 
 import { isAnswers, type QuestionAnswers } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
-import { outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
+import { describeIssues, outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
 import * as v from 'valibot'
 
 /** A server restarts within minutes; a run that nobody follows for ten is abandoned. */
@@ -138,7 +138,7 @@ export const parseRunnerEvent = (data: string): RunnerEvent | null => {
   const type = (said as { type?: unknown } | null)?.type
   if (typeof type !== 'string' || !Object.hasOwn(runnerEventSchemas, type)) return null
   const result = v.safeParse(runnerEventSchemas[type as RunnerEventType] as v.GenericSchema, said)
-  if (!result.success) throw new Error(`The runner's ${type} is not one: ${describe(result.issues)}`)
+  if (!result.success) throw new Error(`The runner's ${type} is not one: ${describeIssues(result.issues)}`)
   return result.output as RunnerEvent
 }
 
@@ -244,8 +244,5 @@ export const parseBody = <T>(
   body: unknown,
 ): { value: T } | { problem: string } => {
   const result = v.safeParse(schema, body)
-  return result.success ? { value: result.output } : { problem: describe(result.issues) }
+  return result.success ? { value: result.output } : { problem: describeIssues(result.issues) }
 }
-
-const describe = (issues: readonly v.BaseIssue<unknown>[]): string =>
-  issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')
