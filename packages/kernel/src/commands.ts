@@ -14,6 +14,7 @@ import type {
 } from '@bridle/events/schemas'
 import type { AnyEvent, AnyEventDraft } from './event.ts'
 import type { BranchParent } from './ports/log.ts'
+import type { HeardMark } from './projections/listening.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { RunPass } from './session/run-gate.ts'
 
@@ -186,12 +187,8 @@ export interface ChargeCommand {
 }
 
 /** How much of a spoken answer was heard so far. */
-export interface HeardCommand {
+export interface HeardCommand extends HeardMark {
   readonly type: 'heard'
-  readonly runId: string
-  /** The characters of its answer that were heard. */
-  readonly chars: number
-  readonly audioMs: number
   /** The listener hears no more of it, and the answer stays as it is written. */
   readonly isOver?: true
 }
@@ -484,7 +481,7 @@ export type Answers = {
   /** With a prompt, the branch also answers as a prompt does. */
   readonly branch: {
     readonly sessionId: string
-    readonly parent: BranchParent
+    readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
     /** How many prompts of a replay were queued. */
     readonly prompts?: number
   } & Partial<PromptAnswer>

@@ -1,15 +1,14 @@
 // A grant lets one attempt of one run spend a provider key until it is revoked. Its token is derived from the server's secret
 // and never stored: after a restart the server derives the same token for a run that is still going.
+
 import { createHash, createHmac } from 'node:crypto'
-import { type Key, keyText } from '@bridle/kernel/event'
+import { keyText } from '@bridle/kernel/event'
+import type { Job } from '@bridle/kernel/ports/runner'
 import { costUsd, type PriceTable, priceOf, type TokenUsage } from '@bridle/model-data/prices'
 import { type ProviderName, providers } from './providers.ts'
 import { SpendLedger, type SpendSums } from './spending/spend-ledger.ts'
 
-export interface GrantName {
-  readonly key: Key
-  readonly runId: string
-  readonly attempt: number
+export interface GrantName extends Pick<Job, 'key' | 'runId' | 'attempt'> {
   readonly provider: ProviderName
 }
 

@@ -15,8 +15,10 @@ import { EGRESS_LIMITS } from './egress-limits.ts'
 import { isPrivateAddress } from './private-addresses.ts'
 
 export interface CheckedRequestOptions {
+  /** Absent = the DNS servers of this machine. */
   readonly lookup?: AddressLookup
   readonly connect?: AddressConnector
+  /** For tests, in which a loopback server stands for a public one. */
   readonly isPrivate?: (address: string) => boolean
   /** Further authorities to trust. */
   readonly ca?: TlsOptions['ca']

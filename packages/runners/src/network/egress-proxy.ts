@@ -1,30 +1,20 @@
 // The one way out of a sandbox that has a list of hosts: an HTTP proxy, at a port that was opened inside. It tunnels `CONNECT host:port` and
 // passes on `GET http://host/…`, after the policy allowed the name and each of its addresses was found to be public.
 // Each connection carries one request, so a count of connections bounds everything that a sandbox can make it do.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  type AddressConnector,
-  type AddressLookup,
-  type ConnectionFailure,
-  connectAddress,
-  connectChecked,
-  lookupPublicName,
-} from './checked-connection.ts'
+import { type ConnectionFailure, connectAddress, connectChecked, lookupPublicName } from './checked-connection.ts'
+import type { CheckedRequestOptions } from './checked-request.ts'
 import { type Destination, formatHost, parseDestination } from './destination.ts'
 import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
 import { destinationCheck, type NetworkPolicy, parseNetworkPolicy } from './network-policy.ts'
 import { isPrivateAddress } from './private-addresses.ts'
 import { forwardExchange, isKnownVersion, parseProxyRequest } from './proxy-request.ts'
 
-export interface EgressProxyOptions {
+export interface EgressProxyOptions extends Omit<CheckedRequestOptions, 'ca'> {
   readonly policy: NetworkPolicy
-  /** Absent = the DNS servers of this machine. */
-  readonly lookup?: AddressLookup
-  readonly connect?: AddressConnector
-  /** For tests, in which a loopback server stands for a public one. */
-  readonly isPrivate?: (address: string) => boolean
   /** Called once per request. A sandbox may cause any number of calls. */
   readonly report?: (entry: EgressLogEntry) => void
   readonly limits?: Partial<EgressLimits>

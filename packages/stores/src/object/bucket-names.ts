@@ -1,23 +1,18 @@
 // The names that this object uses in the bucket. A name is stored before its text is put, so that a text whose append failed,
 // or whose session is removed, is found and deleted, with retries until it is gone.
+
 import type { Key } from '@bridle/kernel/event'
-import type { SqlDriver } from '../drivers/driver.ts'
 import { CLEANUP_RETRY_MS } from '../limits.ts'
 import { sharedWork } from '../shared-work.ts'
 import { IS_UNREAD } from '../sqlite/removal.ts'
+import type { ClaimedUploadsPorts } from '../uploads/claimed-uploads.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
 /** Names deleted at once; the bucket takes 1,000. */
 const CLEANUP_NAMES_MAX = 500
 
-export interface BucketNamesPorts {
-  readonly driver: SqlDriver
+export interface BucketNamesPorts extends Omit<ClaimedUploadsPorts, 'remote'> {
   readonly bucket: ObjectBucket | null
-  /** Resolves when everything written so far is durable. */
-  readonly sync: () => Promise<void>
-  readonly now: () => number
-  /** When to try again; null = nothing is left to delete. */
-  readonly retry: (at: number | null) => void
 }
 
 export class BucketNames {

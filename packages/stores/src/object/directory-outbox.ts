@@ -1,10 +1,11 @@
 // Updates that the directory still needs from this object's sessions. A session is marked in the write that changes it and
 // published soon after, with retries. A mark goes only if its session did not change while it was published.
+
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { Log } from '@bridle/kernel/ports/log'
-import type { SqlDriver } from '../drivers/driver.ts'
 import { sharedWork } from '../shared-work.ts'
 import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
+import type { ClaimedUploadsPorts } from '../uploads/claimed-uploads.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
 
@@ -13,14 +14,10 @@ const PUBLISH_RETRY_MS = 5_000
 /** Sessions of one object, itself and its branches, that one announcement carries. */
 const ANNOUNCED_MAX = 500
 
-export interface DirectoryOutboxPorts {
-  readonly driver: SqlDriver
+export interface DirectoryOutboxPorts extends Pick<ClaimedUploadsPorts, 'driver' | 'now' | 'retry'> {
   readonly log: Log
   readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'update'>
   readonly home: () => string
-  readonly now: () => number
-  /** When to try again; null = everything is published. */
-  readonly retry: (at: number | null) => void
 }
 
 interface PendingUpdate extends Key {

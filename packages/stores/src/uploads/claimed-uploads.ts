@@ -13,7 +13,7 @@ export interface ClaimedUploadsPorts {
   /** Resolves when everything written so far is durable. */
   readonly sync: () => Promise<void>
   readonly now: () => number
-  /** When to try again; null = nothing is left to release. */
+  /** When to try again; null = nothing is left to do. */
   readonly retry: (at: number | null) => void
 }
 

@@ -1,12 +1,14 @@
 // The answers of a line. The loop asks its model, which is the connection of the line: each request is one response of the provider.
 // The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
+
 import type { LanguageModel, ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { answerOf } from '@bridle/kernel/projections/message-parts'
 import { statusOf } from '@bridle/kernel/projections/state'
 import type { LinePorts } from '../engine.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
-import { cutAfterAbsence, cutAnswer, type HeardAnswer } from '../spoken/absence.ts'
+import { cutAfterAbsence, cutAnswer } from '../spoken/absence.ts'
 import { HeardAnswers } from '../spoken/heard-answers.ts'
 import { PLAYED_WAIT_MS } from '../spoken/limits.ts'
 import { isFinalFault } from './faults.ts'
@@ -168,7 +170,7 @@ export class LineAnswers {
   }
 
   /** The part of an answer that was heard on an earlier line, and the steps that are done. */
-  #heardBefore(runId: string): HeardAnswer {
+  #heardBefore(runId: string): HeardMark {
     const { course, listening } = this.#ports.request.session.state
     const { chars, audioMs } = listening.answer?.runId === runId ? listening.answer : NOTHING
     return { runId, chars: Math.max(chars, runId === this.#inheritedRunId ? course.kept.chars : 0), audioMs }
@@ -178,7 +180,7 @@ export class LineAnswers {
     return this.#pausedAt ?? this.#ports.clock.now()
   }
 
-  #playing(): HeardAnswer | null {
+  #playing(): HeardMark | null {
     const answer = this.#answer
     const isOpen = this.responses.isBusy || this.#interruption !== null || this.#pausedAt !== null
     if (!answer || !(isOpen || answer.playing(this.#now))) return null
@@ -190,14 +192,14 @@ export class LineAnswers {
     this.#heard.keepAudio((item) => heard?.get(item) ?? 0)
   }
 
-  async #keepHeard(heard: HeardAnswer): Promise<void> {
+  async #keepHeard(heard: HeardMark): Promise<void> {
     const { request, send } = this.#ports
     await this.#writtenUpTo(heard)
     await cutAnswer(request, send, heard)
   }
 
   /** Text enters the log a moment after its audio left: the log keeps no part that it does not have yet. */
-  async #writtenUpTo({ runId, chars }: HeardAnswer): Promise<void> {
+  async #writtenUpTo({ runId, chars }: HeardMark): Promise<void> {
     const { clock, request } = this.#ports
     for (let looks = 0; looks < WRITTEN_LOOKS && answerChars(request, runId) < chars; looks++)
       await new Promise<void>((resolve) => clock.after(WRITTEN_LOOK_MS, resolve))

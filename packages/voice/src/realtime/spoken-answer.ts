@@ -1,6 +1,7 @@
 // A spoken answer while it is played: how much of its audio and text was heard. It has an item for each text that the model spoke.
+
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
-import type { HeardAnswer } from '../spoken/absence.ts'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { wordEnd } from '../spoken/heard-answers.ts'
 
 /** A client plays later than the server sends: audio that should have ended this recently may still be heard. */
@@ -56,7 +57,7 @@ export class SpokenItem {
   }
 }
 
-interface HeardPart extends HeardAnswer {
+interface HeardPart extends HeardMark {
   /** The items of which a part was not heard, with that which was. */
   readonly cut: readonly { readonly item: SpokenItem; readonly text: string; readonly ms: number }[]
 }

@@ -3,21 +3,16 @@
 
 import { isRefusal } from '@bridle/kernel/commands'
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { answerOf, hasCallAfter } from '@bridle/kernel/projections/message-parts'
 import type { Listener } from '@bridle/kernel/session/subscribers'
 import type { LinePorts } from '../engine.ts'
-
-export interface HeardAnswer {
-  readonly runId: string
-  readonly chars: number
-  readonly audioMs: number
-}
 
 /** The listener has interrupted an answer: the log keeps what was heard. */
 export const cutAnswer = async (
   { key, user }: Pick<VoiceRequest, 'key' | 'user'>,
   send: LinePorts['send'],
-  { runId, chars: heardChars, audioMs }: HeardAnswer,
+  { runId, chars: heardChars, audioMs }: HeardMark,
 ): Promise<void> => {
   const actor = user === null ? {} : { actor: user }
   const answer = await send(key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
@@ -28,7 +23,7 @@ export const cutAnswer = async (
 export const cutAfterAbsence = (
   { key, session, user }: Pick<VoiceRequest, 'key' | 'session' | 'user'>,
   send: LinePorts['send'],
-  { runId, chars, audioMs }: HeardAnswer,
+  { runId, chars, audioMs }: HeardMark,
 ): void => {
   const leave = { type: 'heard', runId, chars, audioMs, isOver: true } as const
   // An answer of which nothing was heard is one in writing.

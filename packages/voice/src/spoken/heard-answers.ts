@@ -1,9 +1,10 @@
 // Answers from their first audio until they were heard. The log keeps the listener's position, in case the process dies.
+
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import type { LinePorts } from '../engine.ts'
 import type { AudioClip } from '../keeping/audio-clip.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
-import type { HeardAnswer } from './absence.ts'
 
 /** How often a line looks whether an answer was played to its end: soon enough that a page shows the audio with the answer. */
 export const PLAYED_LOOK_MS = 500
@@ -15,7 +16,7 @@ export interface HeardAnswersPorts extends LinePorts {
   /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
   /** The answer that the listener hears, as far as it was heard; null: there is nothing left to hear. */
-  readonly playing: () => HeardAnswer | null
+  readonly playing: () => HeardMark | null
   /** The milliseconds of an item that were heard, when nothing is left. */
   readonly heardMs: (item: string) => number
 }
@@ -27,7 +28,7 @@ export class HeardAnswers {
   #cancelLook: (() => void) | null = null
   #markedAt = 0
   /** The last place that the log was told. It may be on its way there. */
-  #marked: HeardAnswer | null = null
+  #marked: HeardMark | null = null
 
   constructor(ports: HeardAnswersPorts) {
     this.#ports = ports
@@ -54,7 +55,7 @@ export class HeardAnswers {
   }
 
   /** The listener is gone, after so much of the answer. Whether that cuts the answer is decided when its run has ended. */
-  leave(place: HeardAnswer): void {
+  leave(place: HeardMark): void {
     this.#stopLooking()
     this.mark(place)
   }
@@ -97,7 +98,7 @@ export class HeardAnswers {
   }
 
   /** A session that is gone has no log to be right. */
-  #send({ runId, chars, audioMs }: HeardAnswer, isOver = false): void {
+  #send({ runId, chars, audioMs }: HeardMark, isOver = false): void {
     const { send, request } = this.#ports
     const over = isOver ? { isOver: true as const } : {}
     send(request.key, { type: 'heard', runId, chars, audioMs, ...over }).catch(() => {})

@@ -57,6 +57,8 @@ export interface BudgetPressure {
   readonly level: 'ok' | 'high' | 'crossed'
 }
 
+type OverBudget = Omit<BudgetPressure, 'level'>
+
 /** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
 const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * BUDGET_HIGH_RATIO)
 
@@ -112,9 +114,8 @@ export const newlyCrossedBudgets = (
   policy: Policy,
   status: SessionStatus,
   now: number,
-): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
-  return budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
-}
+): readonly OverBudget[] =>
+  budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
 
 /** Budgets over their limit. A crossed budget stays crossed until an operator raises it. */
 export const budgetsOverLimit = (
@@ -122,7 +123,7 @@ export const budgetsOverLimit = (
   policy: Policy,
   status: SessionStatus,
   now: number,
-): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
+): readonly OverBudget[] => {
   if (!policy.health) return []
   const { score } = assessHealth(fold, status, now)
   return budgetsOf(policy).flatMap(([budget, policyLimit]) => {

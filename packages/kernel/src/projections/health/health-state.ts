@@ -2,10 +2,11 @@
 // that a snapshot changes only with a fact.
 
 import type { BudgetName } from '@bridle/events/schemas'
-import type { FindingSubject } from '@bridle/words/health'
+import type { FindingFacts, FindingSubject } from '@bridle/words/health'
 import type { AuditRow } from '../indexes/audit.ts'
 
-export interface HealthFold {
+export interface HealthFold
+  extends Pick<FindingFacts, 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans' | 'degraded'> {
   /** Time of earlier runs, and the start of the current one. */
   readonly ranMs: number
   readonly runningSince: number | null
@@ -15,12 +16,8 @@ export interface HealthFold {
   /** The estimated part of this attempt: a correction takes back at most this much. */
   readonly estimatedUsd: number
   readonly contextPct: number
-  readonly failedTools: number
   /** A person has cancelled or paused the run: the calls that end with it have not failed. */
   readonly isStoppedByPerson: boolean
-  readonly retries: number
-  readonly loopWarnings: number
-  readonly repeatedPlans: number
   readonly slowestToolMs: number
   /** Consecutive events without evidence; a stretch of text or thinking counts as one. */
   readonly withoutEvidence: number
@@ -30,7 +27,6 @@ export interface HealthFold {
   /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
   readonly penaltiesBefore: number
   readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
-  readonly degraded: string | null
   /** Another model answers in place of the agent's first one: why, and the event that says so. Degraded until the first one answers. */
   readonly fallback: { readonly reason: string; readonly seq: number } | null
   /** Degraded until the provider answers. */

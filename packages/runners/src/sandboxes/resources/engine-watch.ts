@@ -6,21 +6,17 @@ import { kill, namespacePids, type ProcessEntry, processEntry } from '../../proc
 import type { EngineStarter } from '../isolation/engine-start.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
 import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
-import { type ResourceWatch, watchResources } from './resource-watch.ts'
+import { type ResourceWatch, type ResourceWatchOptions, watchResources } from './resource-watch.ts'
 
 /** A killed process is gone within milliseconds. A command that still starts others after all rounds does so on purpose. */
 const LEFTOVER_ROUNDS = 100
 const LEFTOVER_ROUND_MS = 20
 
-export interface EngineWatchOptions {
-  readonly folders: readonly string[]
-  readonly limits: ResourceLimits
+export interface EngineWatchOptions extends Pick<ResourceWatchOptions, 'folders' | 'limits' | 'onExceeded'> {
   /** A delegated cgroup; absent = processes are counted. */
   readonly cgroup?: string | undefined
   /** The engine runs in a namespace of processes that bubblewrap made for it. */
   readonly isContained?: boolean
-  /** Called before the engine is ended, so that the reason is known first. */
-  readonly onExceeded: (exceeded: ExceededLimit) => void
 }
 
 export const withResourceWatch =

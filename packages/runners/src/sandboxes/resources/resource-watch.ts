@@ -23,7 +23,7 @@ export interface ResourceWatchOptions {
   /** The folders whose size counts, as one sum. */
   readonly folders: readonly string[]
   readonly limits: ResourceLimits
-  /** Called at most once. */
+  /** Called at most once, before the engine is ended, so that the reason is known first. */
   readonly onExceeded: (exceeded: ExceededLimit) => void
   readonly sampleMs?: number
   /** Absent = the processes are counted in /proc. */
