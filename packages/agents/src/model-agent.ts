@@ -110,7 +110,7 @@ export type PartialModelOptions = Pick<
 export const modelAgentFields = (options: PartialModelOptions): ModelAgentFields => {
   const { model, instructions = null, tools = [], policy = [], use = [], limits = {}, settings = {} } = options
   return {
-    model: model === undefined ? null : Object.freeze(isModelList(model) ? [...model] : [model]),
+    model: model === undefined ? null : Object.freeze(Array.isArray(model) ? [...model] : [model]),
     instructions,
     tools: Object.freeze([...tools]),
     policy: Object.freeze([...policy]),
@@ -127,5 +127,3 @@ export const DEFAULT_LIMITS = {
   toolMs: TOOL_TIMEOUT_MS,
   stallMs: STALL_MS,
 }
-
-const isModelList = (model: unknown): model is readonly ModelChoice[] => Array.isArray(model)

@@ -50,7 +50,7 @@ const ruleProblem = (rule: unknown): string | null => {
   if (command !== undefined && when !== undefined) return 'it has both command and when: leave one of them out.'
   if (once !== undefined && once !== true) return 'once is true, or left out.'
   if (!RISKS.includes(risk)) return 'risk is not low, medium or high.'
-  return expiresMs === undefined || isTime(expiresMs) ? null : `expiresMs is not between 1 and ${EXPIRY_MS_MAX}.`
+  return expiresMs === undefined || (typeof expiresMs === 'number' && expiresMs >= 1 && expiresMs <= EXPIRY_MS_MAX)
+    ? null
+    : `expiresMs is not between 1 and ${EXPIRY_MS_MAX}.`
 }
-
-const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= EXPIRY_MS_MAX

@@ -21,7 +21,7 @@ type Path = readonly (string | number)[]
 const check = (schema: JsonObject, value: Json, path: Path, issues: SchemaIssue[]): void => {
   if (issues.length > ISSUES_MAX) return
   const types = typeNames(schema.type)
-  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+  if (types.length > 0 && !types.some((type) => TYPES.get(type)?.(value) ?? true)) {
     issues.push({ message: `This is not of the type ${types.join(' or ')}.`, path })
     return
   }
@@ -63,8 +63,6 @@ const checkNames = (schema: JsonObject, value: JsonObject, path: Path, issues: S
 
 const typeNames = (type: Json | undefined): readonly string[] =>
   (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string')
-
-const isOfType = (type: string, value: Json): boolean => TYPES.get(type)?.(value) ?? true
 
 const TYPES: ReadonlyMap<string, (value: Json) => boolean> = new Map([
   ['null', (value: Json) => value === null],

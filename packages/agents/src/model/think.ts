@@ -8,7 +8,6 @@ import {
   type ModelFinish,
   type ModelMessage,
   type ModelRequest,
-  type ModelStream,
   type ModelTool,
   type ModelUsage,
   modelProblem,
@@ -186,7 +185,7 @@ const openModelStream = (
   const open = async (): Promise<ReadableStreamDefaultReader<unknown>> => {
     const answer = Promise.resolve().then(() => model.doStream({ ...options, abortSignal: request.signal }))
     // An answer that comes too late is ended, or its connection would stay open.
-    answer.then((late) => isClosed && cancelStream(late)).catch(() => {})
+    answer.then((late) => (isClosed ? late?.stream?.cancel?.() : undefined)).catch(() => {})
     const { stream } = await wait(answer)
     return stream.getReader()
   }
@@ -213,5 +212,3 @@ const openModelStream = (
     close,
   }
 }
-
-const cancelStream = (answer: ModelStream) => void answer?.stream?.cancel?.().catch(() => {})

@@ -8,7 +8,6 @@ import type { SessionState } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { ReadScheduler } from '../session/reading/read-scheduler.ts'
 import { Session } from '../session/session.ts'
-import type { KnownState } from '../session/stored-state.ts'
 import { EVICTED, Eviction, evict } from './eviction.ts'
 import type { HostPorts } from './host.ts'
 import { Quarantine } from './quarantine.ts'
@@ -177,7 +176,7 @@ export class LiveSessions {
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
     const { seq, pieces } = branch?.source.settledPieces ?? NO_PIECES
-    const known = knownState(branch)
+    const known = branch?.known ? { ...branch.known, chars: branch.source.chars } : null
     const held = { seq, count: pieces.length, ...(known && { hasState: true as const }) }
     const lease = await log.open(key, branch?.from, held, this.#readScheduler?.takeTurns)
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
@@ -210,8 +209,5 @@ export class LiveSessions {
     else if (!hasFaultCode(cause, 'gone')) this.reopenLater(key)
   }
 }
-
-const knownState = (branch: PendingBranch | null): KnownState | null =>
-  branch?.known ? { ...branch.known, chars: branch.source.chars } : null
 
 const NO_PIECES: Session['settledPieces'] = { seq: 0, pieces: [] }

@@ -72,9 +72,6 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
   ]
 }
 
-const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null =>
-  parent && { tenant: key.tenant, agent: parent.agent, id: parent.id }
-
 const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
     .filter((each) => each.undelivered && isOfAttempt(each, run))
@@ -98,6 +95,7 @@ const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): b
 export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
   const open = Object.values(state.approvals.open).filter((each) => isRunnersQuestion(each) && isOfAttempt(each, run))
   const answers = undeliveredAnswers(state, run)
+  const { parent } = state.lifecycle
   return {
     key,
     runId: run.runId,
@@ -106,7 +104,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     input: run.input ?? null,
     resume: run.resume,
     ...(run.continues !== null && { continues: { isMidText: isMidText(state, run), keptChars: run.keptChars } }),
-    parent: parentOf(key, state),
+    parent: parent && { tenant: key.tenant, agent: parent.agent, id: parent.id },
     settings: state.lifecycle.settings,
     ...(run.spoken && { spoken: true }),
     ...(state.lifecycle.kind === 'background' && { isBackground: true }),

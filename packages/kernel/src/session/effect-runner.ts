@@ -96,7 +96,7 @@ export class EffectRunner {
     await Promise.all(this.#resting.values())
   }
 
-  #restRun({ id, job }: DurableRunEffect): void {
+  #restRun({ id, job }: RunEffect): void {
     if (!this.#active.has(id) || this.#resting.has(id)) return
     const rest = async () => this.#options.runner.rest?.(job)
     this.#resting.set(
@@ -282,7 +282,5 @@ const withPass = (report: RunReport, pass: RunPass): RunReport => ({
   items: report.items.map((item) => (item.type === 'resumed' ? { ...item, pass } : item)),
 })
 
-type DurableRunEffect = WantedEffect & { readonly kind: 'run' }
-
-const isDurableRun = (effect: WantedEffect): effect is DurableRunEffect =>
+const isDurableRun = (effect: WantedEffect): effect is RunEffect =>
   effect.kind === 'run' && effect.job.course !== undefined

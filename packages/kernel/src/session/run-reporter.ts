@@ -1,7 +1,7 @@
 // The reporter of a run: a runner reports everything through it. Tokens are paced here, before they are numbered: the first leaves
 // at once, then at most one token event per pace, and any other report sends the waiting text first. A numbered event never changes.
 
-import { isDeeperThan } from '@bridle/events/json'
+import { isDeeperThan, isJsonObject } from '@bridle/events/json'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, TOKEN_CHARS_MAX } from '@bridle/events/limits'
 import { assert } from '../assert.ts'
 import type { ReportItem, RunReport } from '../commands.ts'
@@ -200,7 +200,7 @@ export class RunReporter {
       const sent = send({ type: 'report', runId, attempt, frame, items })
       this.#last = sent
       const answer = await sent
-      if (!isDropped(answer)) this.#committedFrame = Math.max(this.#committedFrame, frame)
+      if (!isJsonObject(answer) || !('dropped' in answer)) this.#committedFrame = Math.max(this.#committedFrame, frame)
     } finally {
       this.#unacknowledged -= 1
     }
@@ -214,8 +214,6 @@ const CLOSING: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 
 type TextDraft = Pick<Event<'token' | 'thinking' | 'reflection'>, 'type' | 'payload'>
 const isTextDraft = (event: Pick<AnyEventDraft, 'type' | 'payload'>): event is TextDraft =>
   event.type === 'token' || event.type === 'thinking' || event.type === 'reflection'
-
-const isDropped = (answer: unknown): boolean => typeof answer === 'object' && answer !== null && 'dropped' in answer
 
 /** The result of a tool call may have any size: it becomes an artifact before it is numbered. */
 const withoutResult = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): unknown =>

@@ -61,7 +61,9 @@ export const namespacePids = (pid: number): readonly number[] => {
 /** Processes without a terminal, except this one, whose current folder, root or program is in a folder. None without /proc. */
 export const processesInside = (folders: readonly string[]): number[] => {
   if (!hasProc) return []
-  const places = folders.flatMap((folder) => [folder, realPath(folder)]).map((folder) => folder.replace(/\/+$/, ''))
+  const places = folders
+    .flatMap((folder) => [folder, tryOr(folder, () => realpathSync(folder))])
+    .map((folder) => folder.replace(/\/+$/, ''))
   const isInside = (path: string) => places.some((place) => path === place || path.startsWith(`${place}/`))
   return listProcesses()
     .filter(
@@ -94,8 +96,6 @@ const environmentOf = (pid: number): readonly string[] =>
 
 // The process has ended, or belongs to another user.
 const linkOf = (folder: string, name: string): string => tryOr('', () => readlinkSync(`${folder}/${name}`))
-
-const realPath = (path: string): string => tryOr(path, () => realpathSync(path))
 
 /** Ticks count from the boot of the system, so the boot id is part of the text. */
 const fromProc = (pid: number): string | null => readEntry(pid)?.startedAt ?? null

@@ -37,7 +37,8 @@ export const nodeFetch =
         },
         ...connection,
       })
-      const abort = () => asking.destroy(toError(signal?.reason))
+      const abort = () =>
+        asking.destroy(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)))
       signal?.addEventListener('abort', abort)
       asking.once('close', () => signal?.removeEventListener('abort', abort))
       asking.on('error', (cause) => reject(signal?.aborted ? signal.reason : fetchFailure(cause)))
@@ -95,4 +96,3 @@ const bodyOf = (
 }
 
 const fetchFailure = (cause: unknown): TypeError => new TypeError('fetch failed', { cause })
-const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))

@@ -117,7 +117,7 @@ export class LocalSandboxes implements SandboxProvider {
     } catch (error) {
       if (box) box.answeredAt = 0
       // The runner has another token and will never accept ours: the next run gets another sandbox.
-      if (box && hasStatus(error, 401)) await this.#end(box)
+      if (box && (error as { status?: unknown } | null)?.status === 401) await this.#end(box)
       throw error
     }
   }
@@ -379,5 +379,3 @@ export class LocalSandboxes implements SandboxProvider {
     return { id, url: RUNNER_URL, fetch: fetchRunner, token: this.#token(id), hasRunEnv: true, notice }
   }
 }
-
-const hasStatus = (error: unknown, status: number): boolean => (error as { status?: unknown } | null)?.status === status

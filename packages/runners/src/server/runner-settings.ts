@@ -25,13 +25,11 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOption
     ...(socketPath && { socketPath }),
     ...(plan && { isolation: parseIsolationPlan(plan) }),
     ...(approvals && { approvals: parseApprovalMode(approvals) }),
-    ...(models && { models: parseModels(models) }),
+    ...(models && { models: models.split(/[\s,]+/).filter(Boolean) }),
     ...(maxSpend && { maxSpendUsd: parseSpend(maxSpend) }),
     ...(idleMs > 0 && { idleMs }),
   }
 }
-
-const parseModels = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean)
 
 /** A limit that means nothing must not be no limit. */
 const parseSpend = (text: string): number => {

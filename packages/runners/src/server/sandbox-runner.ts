@@ -163,7 +163,7 @@ export class SandboxRunner {
     })
     server.on('request', (incoming, outgoing) => {
       this.#handleRequest(incoming, outgoing).catch((error) =>
-        sendError(outgoing, 500, 'internal_error', messageOf(error)),
+        sendError(outgoing, 500, 'internal_error', error instanceof Error ? error.message : String(error)),
       )
     })
     this.#cleanupTimer = setInterval(() => this.#removeOldRuns(), CLEANUP_MS)
@@ -399,5 +399,3 @@ export class SandboxRunner {
 const GONE = 'The run has ended and is no longer kept.'
 
 const digest: Digest = async (text) => textDigest(text)
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

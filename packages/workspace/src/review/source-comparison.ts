@@ -41,7 +41,10 @@ export const compareWithSource = (request: ComparisonRequest, isLate: () => bool
   const { differences, isCut } = findDifferences(request, isLate)
   const shown = mostImportant(differences)
   const counted = shown.map((difference) => countChanges(request, difference, isLate))
-  return { changes: counted.sort(byPath), isCut: isCut || shown.length < differences.length }
+  return {
+    changes: counted.sort((one, other) => (one.path < other.path ? -1 : 1)),
+    isCut: isCut || shown.length < differences.length,
+  }
 }
 
 const findDifferences = ({ root, source, isLeftOut }: ComparisonRequest, isLate: () => boolean) => {
@@ -87,8 +90,6 @@ const mostImportant = (differences: readonly SourceDifference[]): readonly Sourc
   const isNew = ({ status }: SourceDifference) => status === 'added'
   return [...differences.filter((each) => !isNew(each)), ...differences.filter(isNew)].slice(0, SHOWN_CHANGES_MAX)
 }
-
-const byPath = (one: SourceDifference, other: SourceDifference): number => (one.path < other.path ? -1 : 1)
 
 /** Opens the file of a difference again: only files that are shown are read. */
 const countChanges = (

@@ -18,11 +18,8 @@ export const resultOf = (tool: string, returned: unknown): ToolResult => {
   }
   // A text is measured first: writing one of 100 MB as JSON takes that much memory again.
   if (typeof returned === 'string' && returned.length > TOOL_RESULT_CHARS_MAX) return tooLarge
-  const value = plainResult(returned)
+  const value = tryOr(undefined, () => toPlainJson(returned, 'result of a tool'))
   if (value === undefined || isDeeperThan(value, RESULT_DEPTH_MAX))
     return { problem: `The result of "${tool}" is not JSON, or nested too deep.`, reason: 'result_invalid' }
   return typeof value !== 'string' && JSON.stringify(value).length > TOOL_RESULT_CHARS_MAX ? tooLarge : { value }
 }
-
-const plainResult = (returned: unknown): Json | undefined =>
-  tryOr(undefined, () => toPlainJson(returned, 'result of a tool'))

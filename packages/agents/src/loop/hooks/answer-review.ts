@@ -1,6 +1,5 @@
 // The functions `answer` of middleware accept the answer, send the model back, or fail the turn. The decision and its consequence are one write.
 
-import type { Json } from '@bridle/events/json'
 import type { ReportItem } from '@bridle/kernel/commands'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { AnswerReview } from '../../middleware/middleware.ts'
@@ -22,7 +21,7 @@ export const reviewAnswer = async (
 ): Promise<{ readonly items: readonly ReportItem[]; readonly isSentBack: boolean }> => {
   if (end.type !== 'finished') return { items: [end], isSentBack: false }
   const againLeft = againLeftIn(run)
-  const text = textOf(end.result)
+  const text = typeof end.result === 'string' ? end.result : JSON.stringify(end.result ?? '')
   const items: ReportItem[] = []
   const refused = (message: string) => ({
     items: [...items, { type: 'failed', message, reason: 'answer_refused' } as const],
@@ -62,9 +61,6 @@ export const reviewAnswer = async (
 /** A turn that may not ask its model again keeps the answer that it has. */
 const againLeftIn = ({ definition: { limits }, transcript: { turn }, now }: LoopRun): number =>
   turn.steps >= limits.steps || turn.workMs(now) >= limits.turnMs ? 0 : Math.max(0, AGAIN_MAX - turn.reviews)
-
-const textOf = (result: Json | undefined): string =>
-  typeof result === 'string' ? result : JSON.stringify(result ?? '')
 
 /** Null: the answer is accepted. Throws where the middleware returns something else than a review. */
 const reviewOf = (returned: unknown): AnswerReview | null => {

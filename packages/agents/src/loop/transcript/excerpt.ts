@@ -14,7 +14,7 @@ export const withExcerpt = (items: readonly ReportItem[]): ReportItem[] =>
   items.flatMap((item) => {
     if (item.type !== 'event' || item.event.type !== 'tool_outcome') return [item]
     const { tool_call_id, status, result } = item.event.payload as Payloads['tool_outcome']
-    const text = status === 'ok' ? textOf(result) : ''
+    const text = status !== 'ok' ? '' : typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
     if (text.length <= INLINE_CHARS_MAX) return [item]
     const payload = { text: excerpt(text), source: RESULT_EXCERPT, tool_call_id }
     return [{ type: 'event', event: { type: 'context_added', payload } }, item]
@@ -34,5 +34,3 @@ export const beginningOf = (text: string, chars: number): string => {
     ? text
     : `${head}\n[${text.length - head.length} of ${text.length} characters are left out here.]`
 }
-
-const textOf = (result: unknown): string => (typeof result === 'string' ? result : (JSON.stringify(result) ?? ''))

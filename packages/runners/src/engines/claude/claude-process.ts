@@ -221,7 +221,7 @@ export class ClaudeProcess {
     const playing = this.#activeTurn
     if (!playing) return { behavior: 'deny', message: 'The run is over.' }
     await playing.announceCall(toolUseId, toolName, input)
-    const call = { toolUseId, toolName: normalToolName(toolName), input }
+    const call = { toolUseId, toolName: toolName === 'Task' ? 'Agent' : toolName, input }
     const described = decisionReason || (isFileOf(input, description) ? '' : description)
     const reason = described || REASONS[toolName] || `${toolName} asks for permission.`
     const verdict =
@@ -339,5 +339,3 @@ const hasToolCall = ({ message }: SdkMessage): boolean => {
   const { content } = (message ?? {}) as { content?: unknown }
   return Array.isArray(content) && content.some((block: { type?: unknown }) => block?.type === 'tool_use')
 }
-
-const normalToolName = (toolName: string): string => (toolName === 'Task' ? 'Agent' : toolName)

@@ -82,7 +82,10 @@ export class ClaudeUsage {
 
   #events({ input, output, usd }: UsageSums, kind: { estimated: true } | { total: true }): RunnerEvent[] {
     const { tokens } = this.#window
-    const share = tokens === 0 || !this.#lastStep ? null : Math.min(100, (100 * tokensOf(this.#lastStep)) / tokens)
+    const share =
+      tokens === 0 || !this.#lastStep
+        ? null
+        : Math.min(100, (100 * (inputOf(this.#lastStep) + (this.#lastStep.output_tokens ?? 0))) / tokens)
     const isNews = input + output !== 0 || usd !== 0 || share !== this.#contextPct
     if (!isNews) return []
     this.#contextPct = share
@@ -141,5 +144,3 @@ const windowOf = (message: SdkMessage): number => {
 
 const inputOf = (usage: StepUsage): number =>
   (usage.input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0)
-
-const tokensOf = (usage: StepUsage): number => inputOf(usage) + (usage.output_tokens ?? 0)

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { ProtectedPlaces } from '../protection/protected-places.ts'
+import { isWithin, type ProtectedPlaces } from '../protection/protected-places.ts'
 import type { ProtectedProgram } from './engine-program.ts'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
@@ -143,8 +143,6 @@ const parentFolders = (paths: readonly string[]): string[] => {
 }
 
 const byLength = (one: string, other: string): number => one.length - other.length
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
 
 /** Starts a real sandbox, with a separate network. Null: it works; otherwise the reason. */
 export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> => {

@@ -57,13 +57,12 @@ const functionTool = ({ name, description, inputSchema }: ModelTool): JsonObject
 export const responseRequest = ({ toolChoice, maxOutputTokens }: ResponseRequest): JsonObject => ({
   type: 'response.create',
   response: {
-    ...(toolChoice && { tool_choice: toolChoiceOf(toolChoice) }),
+    ...(toolChoice && {
+      tool_choice: toolChoice.type === 'tool' ? { type: 'function', name: toolChoice.toolName } : toolChoice.type,
+    }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
   },
 })
-
-const toolChoiceOf = (choice: NonNullable<ResponseRequest['toolChoice']>) =>
-  choice.type === 'tool' ? { type: 'function', name: choice.toolName } : choice.type
 
 const NOTICE = 'notice'
 
