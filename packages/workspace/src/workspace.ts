@@ -1,21 +1,19 @@
 // `workspace()`: tools with which a model works on the files of one folder.
-
-import { approvalProblem, type Tool, type ToolApprovalRule, tool } from '@bridle/agents/tools/tool'
+import { approvalProblem, type Tool, type ToolApprovalRule } from '@bridle/agents/tools/tool'
 import type { ToolSource } from '@bridle/agents/tools/tool-source'
 import { probeBubblewrap } from '@bridle/runners/sandboxes/isolation/bubblewrap'
 import { protectionProblem } from '@bridle/runners/sandboxes/protection/held-protection'
 import { isProtected, protectedPlaces } from '@bridle/runners/sandboxes/protection/protected-places'
-import * as v from 'valibot'
 import { ConfinedFolder } from './files/confined-folder.ts'
-import { PATTERN_CHARS_MAX, SHELL_MS_MAX, WRITE_BYTES_MAX } from './files/limits.ts'
-import { writeText } from './files/text-writing.ts'
+import { SHELL_MS_MAX } from './files/limits.ts'
 import { shown, WorkspaceError } from './files/workspace-error.ts'
-import { scan } from './scan/scan.ts'
 import { plainShell, sandboxedShell } from './shell/shell-starter.ts'
 import { editFileTool } from './tools/edit-file.ts'
+import { listFilesTool } from './tools/list-files.ts'
 import { readFileTool } from './tools/read-file.ts'
 import { searchFilesTool } from './tools/search-files.ts'
 import { shellTool } from './tools/shell.ts'
+import { writeFileTool } from './tools/write-file.ts'
 
 /** Time of a list or a search: large repositories take less, and the agent has a minute for a call. */
 const SCAN_MS = 10_000
@@ -133,39 +131,3 @@ const problemOf = (options: unknown): string | null => {
 
 const isTime = (value: unknown): boolean =>
   value === undefined || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= SHELL_MS_MAX)
-
-const listFilesTool = (folder: ConfinedFolder, ms: number): Tool =>
-  tool({
-    name: 'list_files',
-    description:
-      'Lists the entries of a folder of the workspace. With glob, such as "*.ts" or "src/**/*.test.ts", finds files at any depth instead. ' +
-      'node_modules and .git are passed over unless path names them.',
-    input: v.object({
-      path: v.optional(v.pipe(v.string(), v.description('A folder, relative to the workspace')), '.'),
-      glob: v.optional(v.pipe(v.string(), v.maxLength(PATTERN_CHARS_MAX), v.description('Relative to path'))),
-    }),
-    effect: 'pure',
-    run: ({ path, glob }, { signal }) =>
-      scan(folder, { kind: 'list', root: folder.root, path, glob: glob ?? null }, { ms, signal }),
-  })
-
-const writeFileTool = (folder: ConfinedFolder): Tool =>
-  tool({
-    name: 'write_file',
-    description:
-      'Writes a whole text file of the workspace: makes it, with the folders around it, or replaces it. For a change of a part use edit_file.',
-    input: v.object({
-      path: v.pipe(v.string(), v.description('Relative to the workspace')),
-      text: v.pipe(v.string(), v.description('The whole content')),
-    }),
-    effect: 'idempotent',
-    resources: ({ path }) => folder.touched(path),
-    run: async ({ path, text }, { signal }) => {
-      const bytes = Buffer.byteLength(text)
-      if (bytes > WRITE_BYTES_MAX)
-        throw new WorkspaceError('too_large', `The text has ${bytes} bytes; at most ${WRITE_BYTES_MAX} are written.`)
-      signal.throwIfAborted()
-      const isNew = await writeText(folder, folder.placeOf(path), text)
-      return { path, bytes, created: isNew }
-    },
-  })
