@@ -11,7 +11,15 @@ const LABEL_CHARS_MAX = 1_000
 /** Returns the artifact's id. */
 export const publishArtifact = (
   w: DecisionBuilder,
-  { id, name, kind, contentType, text, toolCallId, reason }: ArtifactContent & {
+  {
+    id,
+    name,
+    kind,
+    contentType,
+    text,
+    toolCallId,
+    reason,
+  }: ArtifactContent & {
     readonly id?: string
     readonly toolCallId?: string
   },

@@ -1,6 +1,7 @@
 // The detail of a directory row: the fields that stores keep as JSON. Types only: clients see the summaries.
-import { type Lifecycle } from '../projections/lifecycle-state.ts'
+
 import type { SessionStatus } from '@bridle/events/schemas'
+import type { Lifecycle } from '../projections/lifecycle-state.ts'
 import type { HealthSnapshot } from './health-snapshot.ts'
 import type { ListedCounts } from './listed-counts.ts'
 

@@ -1,6 +1,5 @@
 // Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
-import { reasonAndActor } from '../reason-and-actor.ts'
 import { answerProblem, type GivenAnswer } from '@bridle/events/answers'
 import { canonicalJson, ownProperty, present } from '@bridle/events/json'
 import { TIME_MAX } from '@bridle/events/limits'
@@ -20,6 +19,7 @@ import {
 import { defaultAnswer, givenAnswer, questionFields, questionRequest } from '../../question-request.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
+import { reasonAndActor } from '../reason-and-actor.ts'
 import { endTurn } from '../runs/runs.ts'
 import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
 

@@ -97,7 +97,7 @@ describe('[N76] [S75] a prompt', () => {
 test('[V114] a spoken prompt that means an option answers the only open question, and is like any other where it does not fit', () => {
   const life = asking(...question('c1', { kind: 'question', questions: choice }))
   const [approvalId = ''] = life.openApprovals
-  const [{ id, options }] = choice as [{ id: string; options: { label: string }[] }]
+  const { id, options } = choice[0] as (typeof choice)[number]
   const say = (answers: { readonly [id: string]: string }) =>
     life.do({ type: 'submit', prompt: 'The first one.', inputAnswer: { approvalId, answers, digest: 'digest-2' } })
   expect(say({ [id]: 'none of them' })).toMatchObject({ delivery: 'queued' })

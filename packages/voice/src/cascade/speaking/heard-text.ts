@@ -1,5 +1,5 @@
 // How much of an answer was heard, from how much of its audio was played.
-import type { HeardAnswer } from '../../spoken/absence.ts'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { wordEnd } from '../../spoken/heard-answers.ts'
 import type { SentSpeech } from './utterance.ts'
 
@@ -10,7 +10,7 @@ const MS_PER_CHAR = 62
 export const heardText = (
   speech: readonly SentSpeech[],
   { runId, playedMs, content }: { readonly runId: string; readonly playedMs: number; readonly content: string },
-): HeardAnswer => {
+): HeardMark => {
   let chars = 0
   let audioMs = 0
   for (const sent of speech.filter(({ utterance }) => utterance.runId === runId && !utterance.isNotice)) {

@@ -1,12 +1,13 @@
 // The runs that a line speaks: their answers come from the log, and what a listener interrupts goes back to the log.
 import { AUDIO_BYTES_PER_MS, type VoiceClient, type VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
+import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { statusOf } from '@bridle/kernel/projections/state'
 import type { Listener } from '@bridle/kernel/session/subscribers'
 import type { SpeechAmount } from '@bridle/model-data/speech-prices'
 import type { LinePorts } from '../../engine.ts'
 import type { AudioKeeper } from '../../keeping/audio-keeper.ts'
-import { ANY_CHANGE, cutAnswer, type HeardAnswer } from '../../spoken/absence.ts'
+import { ANY_CHANGE, cutAnswer } from '../../spoken/absence.ts'
 import { HeardAnswers } from '../../spoken/heard-answers.ts'
 import { PLAYED_WAIT_MS } from '../../spoken/limits.ts'
 import { AnswerReader, findAnswer } from './answer-reader.ts'
@@ -119,7 +120,7 @@ export class SpokenRuns {
   }
 
   /** Returns how much was heard of the answers of which the listener misses a part. `isPlayed`: all audio so far is heard. */
-  close(isPlayed = false): readonly HeardAnswer[] {
+  close(isPlayed = false): readonly HeardMark[] {
     const { playback } = this.#queue
     const playedMs = isPlayed ? Number.POSITIVE_INFINITY : playback.playedMs
     const answers = this.#queue.unheardRuns
@@ -134,7 +135,7 @@ export class SpokenRuns {
   }
 
   /** The answer that is heard now, or that was heard last and goes on. */
-  #playing(): HeardAnswer | null {
+  #playing(): HeardMark | null {
     const [interrupted] = this.#stopped?.answers ?? []
     if (this.#stopped && interrupted !== undefined)
       return this.#heardOf(interrupted, this.#stopped.speech, this.#stopped.playedMs)
@@ -146,7 +147,7 @@ export class SpokenRuns {
     return runId === undefined ? null : this.#heardOf(runId, speech, playedMs)
   }
 
-  #heardOf(runId: string, speech: StoppedSpeech['speech'], playedMs: number): HeardAnswer {
+  #heardOf(runId: string, speech: StoppedSpeech['speech'], playedMs: number): HeardMark {
     const content = findAnswer(this.#ports.request.session.state, runId)?.content ?? ''
     return heardText(speech, { runId, playedMs, content })
   }
