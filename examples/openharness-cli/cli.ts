@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { type AnswerField, answerFields, exactText, type QuestionRequest, readAnswer } from 'bridle/client'
+import { type AnswerInput, answerFields, exactText, type QuestionRequest, readAnswer } from 'bridle/client'
 import { createShell, httpTransport, type ShellTurn } from 'bridle/openharness'
 
 export interface CliOptions {
@@ -27,7 +27,7 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
   }
 
   /** The chosen options by their numbers, or a text. */
-  const askField = async ({ label, type, options = [] }: AnswerField): Promise<readonly string[]> => {
+  const askField = async ({ label, type, options = [] }: AnswerInput): Promise<readonly string[]> => {
     print(exactText(label))
     for (const [index, option] of options.entries()) print(`  ${index + 1}. ${exactText(option.label)}`)
     const line = (await ask('answer> ')) ?? ''

@@ -1,6 +1,6 @@
 // A question of the agent. The call has no approval: its answer is a result of the page, as assistant-ui calls it.
 import type { ToolCallMessagePartProps } from '@assistant-ui/react'
-import { type AnswerField, answerFields, exactText, type QuestionRequest, readAnswer } from 'bridle/client'
+import { type AnswerInput, answerFields, exactText, type QuestionRequest, readAnswer } from 'bridle/client'
 import type { FormEvent } from 'react'
 import { useSession } from './client.tsx'
 
@@ -35,7 +35,7 @@ export const QuestionForm = ({ args, addResult }: QuestionFormProps) => {
 }
 
 /** Labels are shown with their hidden characters, and sent as they are. */
-const Field = ({ field: { name, type, label, options, allowsText } }: { field: AnswerField }) => (
+const Field = ({ field: { name, type, label, options, allowsText } }: { field: AnswerInput }) => (
   <fieldset className="choices">
     <legend>{exactText(label)}</legend>
     {options?.map((option) => (

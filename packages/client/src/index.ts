@@ -137,7 +137,7 @@ export type {
   SubmitOptions,
 } from './harness/options.ts'
 export {
-  type AnswerField,
+  type AnswerInput,
   answerFields,
   type FormEntries,
   isOpenQuestion,

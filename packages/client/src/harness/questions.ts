@@ -21,7 +21,7 @@ export const isOpenQuestion = (approval: HarnessApproval | OpenQuestion): approv
   approval.kind === 'question' && (approval.questions !== undefined || approval.schema !== undefined)
 
 /** An input of a question's form: a question, or a field of a schema. */
-export interface AnswerField extends FormField {
+export interface AnswerInput extends FormField {
   /** The options of a choice. */
   readonly options?: readonly (FieldOption & { readonly description?: string })[]
   /** Any other text is an answer too: draw a text input of the same name after the options. */
@@ -29,10 +29,10 @@ export interface AnswerField extends FormField {
 }
 
 /** The inputs to draw for a question or a form, in their order. */
-export const answerFields = ({ questions, schema }: QuestionRequest): readonly AnswerField[] =>
+export const answerFields = ({ questions, schema }: QuestionRequest): readonly AnswerInput[] =>
   questions === undefined ? formFields(schema) : questions.map(fieldOfQuestion)
 
-const fieldOfQuestion = ({ id, question, options, multi_select, allow_free_text }: Question): AnswerField => ({
+const fieldOfQuestion = ({ id, question, options, multi_select, allow_free_text }: Question): AnswerInput => ({
   name: id,
   type: multi_select ? 'choices' : options ? 'choice' : 'text',
   label: question,
@@ -60,7 +60,7 @@ export const readAnswer = (request: QuestionRequest, form: FormEntries): GivenAn
   return request.questions === undefined ? { values } : { answers: values as QuestionAnswers }
 }
 
-const readField = ({ type, isRequired }: AnswerField, texts: readonly string[]): Json | undefined => {
+const readField = ({ type, isRequired }: AnswerInput, texts: readonly string[]): Json | undefined => {
   const text = texts.at(-1)
   if (type === 'boolean') return text !== undefined && text !== 'false'
   if (type === 'choices') return texts.length > 0 || isRequired ? [...new Set(texts)] : undefined

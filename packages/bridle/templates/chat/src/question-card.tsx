@@ -1,5 +1,5 @@
 // A question of the agent: options, text, or the fields of a form.
-import { type AnswerField, answerFields, exactText, type OpenQuestion } from 'bridle/client'
+import { type AnswerInput, answerFields, exactText, type OpenQuestion } from 'bridle/client'
 import type { FormEvent } from 'react'
 
 interface QuestionCardProps {
@@ -32,7 +32,7 @@ export const QuestionCard = ({ question, isOnline, answer, decline }: QuestionCa
   )
 }
 
-const Field = ({ field }: { field: AnswerField }) => {
+const Field = ({ field }: { field: AnswerInput }) => {
   const { name, type, label, description, options, allowsText, default: initial } = field
   const isChosen = (value: string) => initial === value || (Array.isArray(initial) && initial.includes(value))
   return (
@@ -56,7 +56,7 @@ const Field = ({ field }: { field: AnswerField }) => {
   )
 }
 
-const Input = ({ field: { name, type, label, format = '', isRequired, default: initial } }: { field: AnswerField }) => {
+const Input = ({ field: { name, type, label, format = '', isRequired, default: initial } }: { field: AnswerInput }) => {
   const common = { name, 'aria-label': exactText(label) }
   const text = typeof initial === 'string' || typeof initial === 'number' ? initial : undefined
   if (type === 'boolean') return <input {...common} type="checkbox" defaultChecked={initial === true} />
