@@ -1,6 +1,21 @@
 // docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
 import type { ConformanceCase } from '../case.ts'
-import { bearer, begin, caseOf, caseOn, get, invoke, ok, post, refusal, remove, run, shows, stream } from './steps.ts'
+import {
+  bearer,
+  begin,
+  caseOf,
+  caseOn,
+  get,
+  greeted,
+  invoke,
+  ok,
+  post,
+  refusal,
+  remove,
+  run,
+  shows,
+  stream,
+} from './steps.ts'
 
 const refused = refusal(401, 'unauthorized')
 
@@ -11,8 +26,7 @@ const manySteps = Array.from({ length: 30 }, (_, at) => [
 
 export const changeCases: readonly ConformanceCase[] = [
   caseOf('[F53] the socket tells a session, its approval, the answer and the removal, in this order', [
-    { open: 'all', path: '/changes/ws' },
-    { hear: 'all', message: { type: 'ready' } },
+    ...greeted('all', '/changes/ws', 'ready'),
     begin('run', [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }]),
     { hear: 'all', message: { type: 'session', session: { id: '{s}', agent: 'scripted', status: { $any: true } } } },
     {
@@ -44,10 +58,8 @@ export const changeCases: readonly ConformanceCase[] = [
     { hear: 'all', message: { type: 'pong' } },
   ]),
   caseOf('[F53] two sockets get the same changes, and one that leaves takes none from the other', [
-    { open: 'one', path: '/changes/ws' },
-    { open: 'two', path: '/changes/ws' },
-    { hear: 'one', message: { type: 'ready' } },
-    { hear: 'two', message: { type: 'ready' } },
+    ...greeted('one', '/changes/ws', 'ready'),
+    ...greeted('two', '/changes/ws', 'ready'),
     run([{ text: 'Hi' }], ok),
     { hear: 'one', message: { type: 'session', session: { id: '{s}' } } },
     { hear: 'two', message: { type: 'session', session: { id: '{s}' } } },
@@ -68,14 +80,11 @@ export const changeCases: readonly ConformanceCase[] = [
   caseOn('token', '[F54] without a credential neither opens', [
     get('/changes', refused),
     { open: 'refused', path: '/changes/ws', refused },
-    { open: 'let in', path: '/changes/ws', headers: bearer('right') },
-    { hear: 'let in', message: { type: 'ready' } },
+    ...greeted('let in', '/changes/ws', 'ready', bearer('right')),
   ]),
   caseOn('tenants', '[F54] a reader is told of its own tenant alone', [
-    { open: 'acme', path: '/changes/ws', headers: { 'x-fabric-tenant': 'acme' } },
-    { open: 'other', path: '/changes/ws', headers: { 'x-fabric-tenant': 'umbrella' } },
-    { hear: 'acme', message: { type: 'ready' } },
-    { hear: 'other', message: { type: 'ready' } },
+    ...greeted('acme', '/changes/ws', 'ready', { 'x-fabric-tenant': 'acme' }),
+    ...greeted('other', '/changes/ws', 'ready', { 'x-fabric-tenant': 'umbrella' }),
     run([{ text: 'Hi' }], ok, { 'x-fabric-tenant': 'acme' }),
     { hear: 'acme', message: { type: 'session', session: { id: '{s}' } } },
     { say: 'other', message: { type: 'ping' } },

@@ -1,5 +1,5 @@
 // docs/protocol/fabric-socket.md
-import type { CaseStep, ConformanceCase } from '../case.ts'
+import type { CaseStep, ConformanceCase, Pattern } from '../case.ts'
 import {
   bearer,
   begin,
@@ -7,6 +7,8 @@ import {
   caseOf,
   caseOn,
   get,
+  greeted,
+  hear,
   invoke,
   ok,
   refusal,
@@ -15,25 +17,29 @@ import {
   shows,
   status,
   stream,
+  tell,
 } from './steps.ts'
 
 const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
-const replayed: readonly CaseStep[] = [
-  { open: 'a', path: socket },
-  { hear: 'a', message: { type: 'replay-end' } },
-]
+const replayed = greeted('a', socket, 'replay-end')
 /** A session with one run, and a socket that has read it. */
 const opened = [here, ...replayed]
+
+const hears = (type: string, data: Pattern) => hear('a', { type: 'event', event: { type, data } })
+const cancel = (taskId: string, commandId: string, more: object = {}) =>
+  tell('a', { type: 'cancel', taskId, commandId, ...more })
+const approve = (commandId: string, more: object = {}) =>
+  tell('a', { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId, ...more })
+const acked = (command: string, commandId: string) => hear('a', { type: 'ack', for: command, ok: true, commandId })
+const refused = (command: string, commandId: string, more: { readonly message?: Pattern } = {}) =>
+  hear('a', { type: 'ack', for: command, ok: false, commandId, ...more })
 
 /** A socket that has heard the question of the run. */
 const asked: readonly CaseStep[] = [
   stream('asks', 'approval_requested'),
   { open: 'a', path: `${socket}?replay=all` },
-  {
-    hear: 'a',
-    message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
-  },
+  hears('approval_requested', { approvalId: { $save: 'approval' } }),
   { hear: 'a', message: { type: 'replay-end' } },
 ]
 
@@ -65,10 +71,9 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     { hear: 'a', message: { type: 'replay-end', cursor: { $save: 'cursor' } } },
     { heard: 'a', types: ['result', 'idle', 'replay-end'] },
     here,
-    { hear: 'a', message: { type: 'event', event: { type: 'idle' } } },
+    hear('a', { type: 'event', event: { type: 'idle' } }),
     { heard: 'a', types: ['result', 'idle', 'replay-end', 'prompt_start', 'text_delta', 'result', 'idle'] },
-    { open: 'b', path: `${socket}?after={cursor}` },
-    { hear: 'b', message: { type: 'replay-end' } },
+    ...greeted('b', `${socket}?after={cursor}`, 'replay-end'),
     { heard: 'b', types: ['prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
     { open: 'c', path: `${socket}?after=99999` },
     { hear: 'c', message: { type: 'event', event: { type: 'reset' } } },
@@ -76,49 +81,44 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   ]),
   caseOf('[W23] a cursor of another incarnation gets a reset and all events', [
     here,
-    { open: 'a', path: `${socket}?after=4~2` },
-    { hear: 'a', message: { type: 'replay-end' } },
+    ...greeted('a', `${socket}?after=4~2`, 'replay-end'),
     { heard: 'a', types: ['reset', 'prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
   ]),
   caseOf('[W13] fields that are not known are ignored', [
     here,
-    { open: 'a', path: `${socket}?replay=0` },
-    { hear: 'a', message: { type: 'replay-end' } },
-    { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-1', mood: { calm: true } } },
-    { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-1' } },
+    ...greeted('a', `${socket}?replay=0`, 'replay-end'),
+    cancel('{s}', 'c-1', { mood: { calm: true } }),
+    acked('cancel', 'c-1'),
   ]),
   caseOf('[W8] every command gets its ack, in order, and takes effect once', [
     begin('run', [{ text: 'a' }, { sleepMs: 30_000 }]),
     stream('started', 'text_delta'),
     ...replayed,
-    { say: 'a', message: { type: 'cancel', taskId: 'nobody', commandId: 'c-1' } },
-    { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
-    { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
-    { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
+    cancel('nobody', 'c-1'),
+    refused('cancel', 'c-1'),
+    cancel('{s}', 'c-2'),
+    acked('cancel', 'c-2'),
     { answered: 'run', answer: status(409) },
-    { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
+    cancel('{s}', 'c-2'),
     { hear: 'a', message: { type: 'ack', ok: true, commandId: 'c-2' } },
-    { say: 'a', message: { type: 'cancel', taskId: '{s}', reason: 'x', commandId: 'c-2' } },
+    cancel('{s}', 'c-2', { reason: 'x' }),
     { hear: 'a', message: { type: 'ack', ok: false, commandId: 'c-2' } },
   ]),
   caseOf('[W9] [A9] cancel with the id of a task stops that task alone', [
     begin('run', [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }]),
     stream('started', 'task_start'),
     ...replayed,
-    { say: 'a', message: { type: 'cancel', taskId: 't-2', commandId: 'c-1' } },
-    { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
-    { say: 'a', message: { type: 'cancel', taskId: 't-1', reason: 'enough', commandId: 'c-2' } },
-    { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
-    {
-      hear: 'a',
-      message: { type: 'event', event: { type: 'task_end', data: { taskId: 't-1', status: 'stopped' } } },
-    },
+    cancel('t-2', 'c-1'),
+    refused('cancel', 'c-1'),
+    cancel('t-1', 'c-2', { reason: 'enough' }),
+    acked('cancel', 'c-2'),
+    hears('task_end', { taskId: 't-1', status: 'stopped' }),
     { answered: 'run', answer: shows({ result: 'on' }) },
   ]),
   caseOf('[W27] a signal is refused where no run takes signals', [
     ...opened,
     { say: 'a', message: { type: 'signal', name: 'go', payload: [1], commandId: 'c-1' } },
-    { hear: 'a', message: { type: 'ack', for: 'signal', ok: false, message: { $any: true }, commandId: 'c-1' } },
+    refused('signal', 'c-1', { message: { $any: true } }),
     { say: 'a', message: { type: 'signal', payload: [1] } },
     { hear: 'a', message: { type: 'error' } },
     { say: 'a', message: { type: 'signal', name: 'go' } },
@@ -128,30 +128,18 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }]),
     ...asked,
     { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'denied', reason: 'no' } },
-    { hear: 'a', message: { type: 'event', event: { type: 'approval_resolved', data: { decision: 'denied' } } } },
-    { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-9' } },
-    { hear: 'a', message: { type: 'ack', for: 'approve', ok: false, commandId: 'c-9' } },
+    hears('approval_resolved', { decision: 'denied' }),
+    approve('c-9'),
+    refused('approve', 'c-9'),
     { answered: 'run', answer: ok },
   ]),
   caseOf('[W10] [S67] edited arguments that do not fit are refused, and the approval stays open', [
     begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }]),
     ...asked,
-    {
-      say: 'a',
-      message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-1' },
-    },
-    {
-      hear: 'a',
-      message: {
-        ...{ type: 'ack', for: 'approve', ok: false, commandId: 'c-1' },
-        message: { $match: '"write" do not fit: n: ' },
-      },
-    },
-    {
-      say: 'a',
-      message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-1' },
-    },
-    { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-1' } },
+    approve('c-1', { args: { m: 1 } }),
+    refused('approve', 'c-1', { message: { $match: '"write" do not fit: n: ' } }),
+    approve('c-1', { args: { n: 2 } }),
+    acked('approve', 'c-1'),
     { answered: 'run', answer: ok },
   ]),
   caseOf('[W28] [S72] a question is answered, and an answer that does not fit leaves it open', [
@@ -167,38 +155,11 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       },
     }),
     ...replayed,
-    {
-      say: 'a',
-      message: {
-        ...{ type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-1' },
-        answers: { db: 'z' },
-      },
-    },
-    {
-      hear: 'a',
-      message: {
-        type: 'ack',
-        for: 'approve',
-        ok: false,
-        message: { $match: '"z" is not an option' },
-        commandId: 'c-1',
-      },
-    },
-    {
-      say: 'a',
-      message: {
-        ...{ type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-2' },
-        answers: { db: 'y' },
-      },
-    },
-    {
-      hear: 'a',
-      message: {
-        type: 'event',
-        event: { type: 'approval_resolved', data: { decision: 'approved', answers: { db: 'y' } } },
-      },
-    },
-    { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-2' } },
+    approve('c-1', { answers: { db: 'z' } }),
+    refused('approve', 'c-1', { message: { $match: '"z" is not an option' } }),
+    approve('c-2', { answers: { db: 'y' } }),
+    hears('approval_resolved', { decision: 'approved', answers: { db: 'y' } }),
+    acked('approve', 'c-2'),
     { answered: 'run', answer: ok },
   ]),
   caseOn('scoped', '[W11] commands need their scopes', [
@@ -206,8 +167,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: [{ text: 'x' }], headers: bearer('worker') },
       answer: ok,
     },
-    { open: 'a', path: `${socket}?token=reader&tenant=acme` },
-    { hear: 'a', message: { type: 'replay-end' } },
+    ...greeted('a', `${socket}?token=reader&tenant=acme`, 'replay-end'),
     { say: 'a', message: { type: 'cancel', taskId: '{s}' } },
     { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false } },
     { say: 'a', message: { type: 'signal', name: 'go' } },
@@ -254,8 +214,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   ]),
   caseOf('[W21] a client may send `seen` without a mark; a malformed one is an error like any other', [
     here,
-    { open: 'a', path: `${socket}?marks=1` },
-    { hear: 'a', message: { type: 'replay-end' } },
+    ...greeted('a', `${socket}?marks=1`, 'replay-end'),
     { say: 'a', message: { type: 'seen', seq: 9_007_199_254_740_991 } },
     { say: 'a', message: { type: 'seen', seq: 0 } },
     { say: 'a', message: { type: 'seen', seq: 'ev-1' } },

@@ -39,7 +39,11 @@ const noSuchAgent = shows(
 )
 const bad = shows({ error: { $match: '.' } }, 400)
 const approval = '/sessions/{s}/approvals/{approval}'
-const asked = stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } })
+/** A run that waits for an answer to its question. */
+const asks = (...steps: unknown[]) => [
+  begin('run', steps),
+  stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } }),
+]
 /** A prompt with an uploaded file. */
 const attach = (text: string, ref_id: string, answer: AnswerPattern, path = invoke) =>
   exchange({ method: 'POST', path, script: say(text), body: { attachments: [{ ref_id }] } }, answer)
@@ -463,8 +467,7 @@ export const httpCases: readonly ConformanceCase[] = [
     post(`${approval}/reject`, {}, refusal(409, 'conflict')),
   ]),
   caseOf('[S67] edited arguments that do not fit are refused, and the approval stays open', [
-    begin('run', [{ approve: 'write', id: 'c1', args: { path: 'a' }, takes: ['path'] }, { text: 'done' }]),
-    asked,
+    ...asks({ approve: 'write', id: 'c1', args: { path: 'a' }, takes: ['path'] }, { text: 'done' }),
     post(
       `${approval}/approve`,
       { args: { paht: 'b' } },
@@ -476,8 +479,7 @@ export const httpCases: readonly ConformanceCase[] = [
     { answered: 'run', answer: shows({ result: 'done' }) },
   ]),
   caseOf('[H197] [H198] [H199] [S72] a question is answered once, with an answer that fits', [
-    begin('run', [{ ...question, default: 'SQLite' }, { text: 'done' }]),
-    asked,
+    ...asks({ ...question, default: 'SQLite' }, { text: 'done' }),
     get('/sessions/{s}', shows({ status: 'awaiting_approval', approvals: [{ id: '{approval}', ...questionShown }] })),
     post(
       `${approval}/answer`,
@@ -548,8 +550,7 @@ export const httpCases: readonly ConformanceCase[] = [
     post('/sessions/{s}/approvals/{named}/answer', { answers: { db: 'SQLite' } }, shows({ decision: 'approved' })),
   ]),
   caseOf('[H197] [H198] a form takes values, and approve without a default names the route that answers', [
-    begin('run', [{ ask: { schema: portForm }, id: 'form' }, { text: 'done' }]),
-    asked,
+    ...asks({ ask: { schema: portForm }, id: 'form' }, { text: 'done' }),
     get('/sessions/{s}', shows({ approvals: [{ kind: 'question', schema: portForm }] })),
     post(`${approval}/approve`, {}, shows({ error: { $match: '/answer' } }, 400)),
     post(`${approval}/answer`, { values: { port: 'x' } }, invalidAnswer('"port"')),
@@ -564,15 +565,13 @@ export const httpCases: readonly ConformanceCase[] = [
     ),
   ]),
   caseOf('[H198] approve gives the default of a question', [
-    begin('run', [{ ...question, default: 'SQLite' }, { text: 'done' }]),
-    asked,
+    ...asks({ ...question, default: 'SQLite' }, { text: 'done' }),
     post(`${approval}/approve`, {}, shows({ decision: 'approved' })),
     { answered: 'run', answer: shows({ result: 'done' }) },
     get(invoke, shows({ approvals: [{ status: 'approved', answers: { db: 'SQLite' } }] })),
   ]),
   caseOf('[H198] [A10] reject declines a question, also one with a default', [
-    begin('run', [{ ...question, default: 'SQLite' }, { text: 'went on' }]),
-    asked,
+    ...asks({ ...question, default: 'SQLite' }, { text: 'went on' }),
     post(`${approval}/reject`, {}, shows({ decision: 'denied' })),
     { answered: 'run', answer: shows({ result: 'went on' }) },
     get(invoke, shows({ approvals: [{ status: 'denied', answers: { $absent: true } }] })),
@@ -596,8 +595,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ),
   ]),
   caseOf('[H197] answers to an approval that is not a question are refused', [
-    begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }]),
-    asked,
+    ...asks({ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }),
     post(`${approval}/answer`, { answers: { db: 'SQLite' } }, shows({ error: { $match: 'not a question' } }, 400)),
     post(`${approval}/approve`, {}, shows({ ok: true })),
     { answered: 'run', answer: shows({ result: 'done' }) },
@@ -619,8 +617,7 @@ export const httpCases: readonly ConformanceCase[] = [
     get('/metrics', { status: 200, headers: { 'content-type': { $match: '^text/plain' } } }),
   ]),
   caseOf('[H43] [H45] [H49] [H50] wrong values of a request are named, and unknown names are accepted', [
-    begin('run', [{ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }]),
-    asked,
+    ...asks({ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }),
     post(`${approval}/approve`, { decision: 'denied' }, bad),
     get(invoke, shows({ approvals: [{ status: 'pending', args: { n: 1, _tool_call_id: { $absent: true } } }] })),
     post(

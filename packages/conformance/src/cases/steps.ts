@@ -9,7 +9,7 @@ import type {
   StreamStep,
 } from '../case.ts'
 
-type Steps = readonly CaseStep[]
+export type Steps = readonly CaseStep[]
 export const caseOf = (name: string, steps: Steps): ConformanceCase => ({ name, steps })
 export const caseOn = (server: CaseServerName, name: string, steps: Steps): ConformanceCase => ({ name, server, steps })
 
@@ -53,6 +53,15 @@ export const stream = (
 /** A ticket for the bearer of the token; later steps use it as `{name}`. */
 export const buyTicket = (name: string, body: object = {}, token = 'right'): CaseStep =>
   post('/tickets', body, shows({ ticket: { $save: name } }, 201), bearer(token))
+
+export const hear = (socket: string, message: Pattern): CaseStep => ({ hear: socket, message })
+export const tell = (socket: string, message: object): CaseStep => ({ say: socket, message })
+
+/** A socket, opened and read up to its first message of this type. */
+export const greeted = (open: string, path: string, type: string, headers?: Headers): Steps => [
+  { open, path, ...(headers && { headers }) },
+  hear(open, { type }),
+]
 
 export const exchange = (ask: CaseRequest, answer: AnswerPattern): CaseStep => ({ ask, answer })
 

@@ -1,6 +1,21 @@
 // docs/protocol/transport.md
-import type { CaseStep, ConformanceCase } from '../case.ts'
-import { bearer, buyTicket, caseOf, caseOn, exchange, get, ok, post, remove, script, shows, status } from './steps.ts'
+import type { CaseStep, ConformanceCase, Pattern } from '../case.ts'
+import {
+  bearer,
+  buyTicket,
+  caseOf,
+  caseOn,
+  exchange,
+  get,
+  greeted,
+  hear,
+  ok,
+  post,
+  remove,
+  script,
+  shows,
+  status,
+} from './steps.ts'
 
 const commands = (...list: object[]) => ({ type: 'commands', commands: list })
 const submit = (commandId: string, ...steps: unknown[]) =>
@@ -10,6 +25,11 @@ const firstTurn = (commandId: string, text: string): readonly CaseStep[] => [
   { say: 'a', message: submit(commandId, { text }) },
   { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
 ]
+const approval = { type: 'approve', approvalId: '{approval}', decision: 'approved' }
+const acked = (commandId: string, more: { readonly answer?: Pattern } = {}) =>
+  hear('a', { type: 'ack', commandId, ok: true, ...more })
+const refused = (commandId: string, code: string, more: { readonly message?: Pattern } = {}) =>
+  hear('a', { type: 'ack', commandId, ok: false, code, ...more })
 const ws = '/ws?sessionId={s}'
 
 export const transportCases: readonly ConformanceCase[] = [
@@ -17,10 +37,8 @@ export const transportCases: readonly ConformanceCase[] = [
     { open: 'a', path: '/ws', refused: status(401) },
     { open: 'a', path: '/ws?token=worker', refused: status(400) },
     { open: 'a', path: '/ws?token=ann&userId=bob', refused: status(403) },
-    { open: 'a', path: '/ws?token=ann&userId=ann' },
-    { hear: 'a', message: { type: 'state' } },
-    { open: 'b', path: '/ws?token=worker&sessionId={s}&agent=nobody' },
-    { hear: 'b', message: { type: 'error' } },
+    ...greeted('a', '/ws?token=ann&userId=ann', 'state'),
+    ...greeted('b', '/ws?token=worker&sessionId={s}&agent=nobody', 'error'),
     { closed: 'b', code: 4004 },
     { open: 'c', path: '/ws?token=ann&sessionId=user:bob' },
     { closed: 'c', code: 4004 },
@@ -28,8 +46,7 @@ export const transportCases: readonly ConformanceCase[] = [
   ]),
   caseOn('token', '[T1] a ticket for one session opens that one, and no other', [
     post('/tickets', { sessionId: '{s}' }, shows({ ticket: { $save: 'own' } }, 201), bearer('right')),
-    { open: 'a', path: `${ws}&ticket={own}` },
-    { hear: 'a', message: { type: 'state' } },
+    ...greeted('a', `${ws}&ticket={own}`, 'state'),
     buyTicket('other', { sessionId: 'another' }),
     { open: 'b', path: `${ws}&ticket={other}` },
     { hear: 'b', message: { type: 'error', message: 'There is no session {s}.' } },
@@ -38,10 +55,9 @@ export const transportCases: readonly ConformanceCase[] = [
   caseOf('[T3] the state first, then deltas that make the next one', [
     { open: 'a', path: ws },
     { hear: 'a', message: { type: 'state', seq: 0, state: { status: 'idle', messages: [] } } },
-    { open: 'b', path: ws },
-    { hear: 'b', message: { type: 'state' } },
+    ...greeted('b', ws, 'state'),
     { say: 'a', message: submit('c-1', { text: 'Hello', chunks: 2 }, { tool: 'read', id: 'call', result: 1 }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true, answer: { runId: { $any: true } } } },
+    acked('c-1', { answer: { runId: { $any: true } } }),
     {
       state: 'a',
       is: {
@@ -68,8 +84,7 @@ export const transportCases: readonly ConformanceCase[] = [
     { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
     { open: 'c', path: `${ws}&after={seq}` },
     { hear: 'c', message: { type: 'delta', operations: [] } },
-    { open: 'd', path: `${ws}&after=99999` },
-    { hear: 'd', message: { type: 'state' } },
+    ...greeted('d', `${ws}&after=99999`, 'state'),
     { open: 'e', path: `${ws}&after=x`, refused: status(400) },
   ]),
   caseOf('[T21] a number of another incarnation gets the state', [
@@ -77,25 +92,22 @@ export const transportCases: readonly ConformanceCase[] = [
     ...firstTurn('c-1', 'x'),
     { open: 'b', path: ws },
     { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
-    { open: 'c', path: `${ws}&after={seq}~2` },
-    { hear: 'c', message: { type: 'state' } },
+    ...greeted('c', `${ws}&after={seq}~2`, 'state'),
   ]),
   caseOf('[T12] what makes no sense applies nothing, and the connection stays', [
-    { open: 'a', path: ws },
-    { hear: 'a', message: { type: 'state' } },
+    ...greeted('a', ws, 'state'),
     { say: 'a', raw: '{' },
     { hear: 'a', message: { type: 'error' } },
     { say: 'a', message: commands({ type: 'submit', prompt: 'x' }, { type: 'dance', commandId: 'c-1' }) },
     { hear: 'a', message: { type: 'error' } },
     { say: 'a', message: commands({ type: 'cancel', commandId: 'c-2' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-2', ok: true, answer: { cancelled: false } } },
+    acked('c-2', { answer: { cancelled: false } }),
     { say: 'a', message: commands({ type: 'submit', prompt: '' }) },
     { hear: 'a', message: { type: 'error' } },
     { heard: 'a', types: ['state', 'error', 'error', 'ack', 'error'] },
   ]),
   caseOf('[T30] unknown fields of a message and of its commands are ignored', [
-    { open: 'a', path: ws },
-    { hear: 'a', message: { type: 'state' } },
+    ...greeted('a', ws, 'state'),
     {
       say: 'a',
       message: {
@@ -104,14 +116,14 @@ export const transportCases: readonly ConformanceCase[] = [
         commands: [{ type: 'cancel', commandId: 'c-1', mood: { calm: true } }],
       },
     },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true, answer: { cancelled: false } } },
+    acked('c-1', { answer: { cancelled: false } }),
     { heard: 'a', types: ['state', 'ack'] },
   ]),
   caseOf('[T26] a signal is refused where no run takes signals', [
     { open: 'a', path: ws },
     ...firstTurn('c-0', 'a'),
     { say: 'a', message: commands({ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'not_waiting' } },
+    refused('c-1', 'not_waiting'),
     { say: 'a', message: commands({ type: 'signal', name: 'a b', commandId: 'c-2' }) },
     { hear: 'a', message: { type: 'error', commandId: 'c-2' } },
     { say: 'a', message: commands({ type: 'signal', name: 'go' }) },
@@ -120,7 +132,7 @@ export const transportCases: readonly ConformanceCase[] = [
   caseOf('[T14] one command id is one effect, on whichever connection', [
     { open: 'a', path: ws },
     { say: 'a', message: submit('same', { text: 'once' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'same', ok: true, answer: { runId: { $save: 'run' } } } },
+    acked('same', { answer: { runId: { $save: 'run' } } }),
     { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
     { open: 'b', path: ws },
     { say: 'b', message: submit('same', { text: 'once' }) },
@@ -132,29 +144,23 @@ export const transportCases: readonly ConformanceCase[] = [
   caseOf('[T13] [S67] edited arguments that do not fit are refused, and the approval stays open', [
     { open: 'a', path: ws },
     { say: 'a', message: submit('c-1', { approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true } },
+    acked('c-1'),
     { state: 'a', is: { approvals: [{ id: { $save: 'approval' } }] } },
     {
       say: 'a',
       message: commands(
-        { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
-        { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
+        { ...approval, args: { m: 1 }, commandId: 'c-2' },
+        { ...approval, args: { n: 2 }, commandId: 'c-3' },
       ),
     },
-    {
-      hear: 'a',
-      message: {
-        ...{ type: 'ack', commandId: 'c-2', ok: false, code: 'arguments_invalid' },
-        message: { $match: '"write" do not fit: n: ' },
-      },
-    },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-3', ok: true } },
+    refused('c-2', 'arguments_invalid', { message: { $match: '"write" do not fit: n: ' } }),
+    acked('c-3'),
     { state: 'a', is: { status: 'idle' } },
   ]),
   caseOf('[T33] [S72] a question is answered, and an answer that does not fit leaves it open', [
     { open: 'a', path: ws },
     { say: 'a', message: submit('c-1', { ask: 'Which?', id: 'db', options: ['x', 'y'] }, { text: 'done' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true } },
+    acked('c-1'),
     {
       state: 'a',
       is: {
@@ -169,18 +175,12 @@ export const transportCases: readonly ConformanceCase[] = [
     {
       say: 'a',
       message: commands(
-        { type: 'approve', approvalId: '{approval}', decision: 'approved', answers: { db: 'z' }, commandId: 'c-2' },
-        { type: 'approve', approvalId: '{approval}', decision: 'approved', answers: { db: 'y' }, commandId: 'c-3' },
+        { ...approval, answers: { db: 'z' }, commandId: 'c-2' },
+        { ...approval, answers: { db: 'y' }, commandId: 'c-3' },
       ),
     },
-    {
-      hear: 'a',
-      message: {
-        ...{ type: 'ack', commandId: 'c-2', ok: false, code: 'invalid_answer' },
-        message: { $match: '"z" is not an option of question "db"' },
-      },
-    },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-3', ok: true } },
+    refused('c-2', 'invalid_answer', { message: { $match: '"z" is not an option of question "db"' } }),
+    acked('c-3'),
     {
       state: 'a',
       is: {
@@ -195,13 +195,13 @@ export const transportCases: readonly ConformanceCase[] = [
   caseOn('scoped', '[T15] commands need their scopes', [
     { open: 'a', path: `${ws}&token=reader` },
     { say: 'a', message: submit('c-1', { text: 'x' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'forbidden' } },
+    refused('c-1', 'forbidden'),
   ]),
   caseOf('[T16] a branch continues on its own, and leaves its parent unchanged', [
     { open: 'a', path: ws },
     ...firstTurn('c-1', 'root'),
     { say: 'a', message: commands({ type: 'branch', commandId: 'b-1' }) },
-    { hear: 'a', message: { type: 'ack', commandId: 'b-1', ok: true, answer: { sessionId: { $save: 'child' } } } },
+    acked('b-1', { answer: { sessionId: { $save: 'child' } } }),
     { open: 'b', path: '/ws?sessionId={child}' },
     { hear: 'b', message: { type: 'state', state: { messages: { $length: 2 } } } },
     { say: 'b', message: submit('c-2', { text: 'leaf' }) },
@@ -261,8 +261,7 @@ export const transportCases: readonly ConformanceCase[] = [
     },
   ]),
   caseOf('[T19] a client may send `seen` without a mark; a malformed one is an error like any other', [
-    { open: 'a', path: `${ws}&marks=1` },
-    { hear: 'a', message: { type: 'state' } },
+    ...greeted('a', `${ws}&marks=1`, 'state'),
     { say: 'a', message: { type: 'seen', seq: 0 } },
     { say: 'a', message: { type: 'seen', seq: 9_007_199_254_740_991 } },
     { say: 'a', message: { type: 'seen', seq: 3 } },
