@@ -13,7 +13,6 @@ import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { badRequest, Denial, isDenial } from '../http/denials/denial.ts'
 import { refusalDenial } from '../http/denials/kernel-denials.ts'
-import { publicPath } from '../http/denials/public-path.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { actorFields, optionalField, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { get, post, type Route, type RouteCall, timeSchema } from '../http/router/route.ts'
@@ -168,12 +167,8 @@ const startBackground = async (
     commandKey(commandId, body),
   )
   if (isRefusal(answer)) return discardAndDeny(prepared, answer)
-  return respondWithCard<BackgroundReceipt>(
-    call,
-    key,
-    { ...answer, run_id: answer.runId },
-    { status: 202, headers: { location: publicPath(request, `/sessions/${id}`) } },
-  )
+  const receipt = { ...answer, run_id: answer.runId }
+  return respondWithCard<BackgroundReceipt>(call, key, receipt, { status: 202, path: `/sessions/${id}` })
 }
 
 /** Background work that an operator starts below a user's session belongs to that user. */

@@ -12,7 +12,6 @@ import * as v from 'valibot'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/denials/denial.ts'
 import { refusalDenial } from '../http/denials/kernel-denials.ts'
-import { publicPath } from '../http/denials/public-path.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import type { RouteCall } from '../http/router/route.ts'
@@ -100,10 +99,7 @@ export const branchFrom = async (
     ...(id && { id }),
   })
   if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
-  return respondWithCard<BranchReceipt>(call, key, answer, {
-    status: 201,
-    headers: { location: publicPath(request, `/sessions/${childId}`) },
-  })
+  return respondWithCard<BranchReceipt>(call, key, answer, { status: 201, path: `/sessions/${childId}` })
 }
 
 const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {

@@ -13,7 +13,6 @@ import * as v from 'valibot'
 import { actorField, ownerField } from '../http/access/users.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/denials/denial.ts'
 import { refusalDenial } from '../http/denials/kernel-denials.ts'
-import { publicPath } from '../http/denials/public-path.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { actorFields, optionalField, optionsType } from '../http/requests/request-fields.ts'
@@ -121,10 +120,7 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
   } as const
   const answer = await ports.host.send(key, { type: 'create', ...(await ownerField(call.access)), opening }, id)
   if (isRefusal(answer)) return discardAndDeny(prepared, answer)
-  return respondWithCard<SessionCard>(call, key, answer, {
-    status: 201,
-    headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },
-  })
+  return respondWithCard<SessionCard>(call, key, answer, { status: 201, path: `/chat/sessions/${key.id}` })
 }
 
 type TurnCall = RouteCall<v.InferOutput<typeof turnQuery>, v.InferOutput<typeof turnBody>>
@@ -165,7 +161,7 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
       delivery: answer.delivery,
       after: eventId(since, session.incarnations.own),
     },
-    { status: 202, headers: { location: publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`) } },
+    { status: 202, path: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}` },
   )
 }
 

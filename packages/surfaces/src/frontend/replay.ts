@@ -10,7 +10,6 @@ import type { ReplayReceipt } from '@bridle/wire/frontend/wire'
 import * as v from 'valibot'
 import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/denials/denial.ts'
-import { publicPath } from '../http/denials/public-path.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { unknownNameMessage } from '../http/requests/parse-input.ts'
 import { optionalField, optionalText, optionsType, reasonFields } from '../http/requests/request-fields.ts'
@@ -95,10 +94,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   })
   if (isRefusal(answer)) return discardAndDeny(prepared, answer, session.key.id)
   const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
-  return respondWithCard<ReplayReceipt>(call, key, receipt, {
-    status: 201,
-    headers: { location: publicPath(request, `/sessions/${childId}`) },
-  })
+  return respondWithCard<ReplayReceipt>(call, key, receipt, { status: 201, path: `/sessions/${childId}` })
 }
 
 const replaySettings = (

@@ -17,6 +17,7 @@ import { json } from '../answers/answer-schema.ts'
 import { sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../denials/denial.ts'
 import { refusalDenial } from '../denials/kernel-denials.ts'
+import { publicPath } from '../denials/public-path.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
@@ -113,13 +114,14 @@ export const sendAndShow = async (
   return isRefusal(answer) ? refusalDenial(answer, key.id) : cardResponse(call, key, answer)
 }
 
-/** The state of a session after a command: its card, with its health, and the fields of the answer. */
+/** The state of a session after a command: its card, with its health, and the fields of the answer. `path` is the Location. */
 export const respondWithCard = <R extends SessionCard = never>(
-  call: Pick<RouteCall<unknown, unknown>, 'ports'>,
+  call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
   answer: ReceiptFields<NoInfer<R>>,
-  init?: ResponseInit,
-): Promise<Response | Denial> => cardResponse(call, key, answer, init)
+  { status, path }: { readonly status: 201 | 202; readonly path: string },
+): Promise<Response | Denial> =>
+  cardResponse(call, key, answer, { status, headers: { location: publicPath(call.request, path) } })
 
 const cardResponse = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports'>,
