@@ -120,18 +120,9 @@ async function* followRun(
   options: AskOptions,
 ): AsyncGenerator<AgentEvent, RunStatus, undefined> {
   const { signal } = options
-  const currentStatus = () =>
-    retryWhile(
-      () => calls.run(id, runId, agent),
-      options,
-      (error) => error.isRetryable,
-    )
-  const lastEventId = () =>
-    retryWhile(
-      async () => (await calls.session(id, agent)).lastEventId,
-      options,
-      (error) => error.isRetryable,
-    )
+  const retried = <T>(act: () => Promise<T>) => retryWhile(act, options, (error) => error.isRetryable)
+  const currentStatus = () => retried(() => calls.run(id, runId, agent))
+  const lastEventId = () => retried(async () => (await calls.session(id, agent)).lastEventId)
   const leave = new AbortController()
   let removal: unknown = null
   let connections = 0

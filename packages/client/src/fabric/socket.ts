@@ -5,6 +5,7 @@ import type { FabricClientMessage, FabricEvent, FabricServerMessage } from '@bri
 import { FabricError } from '../http/error.ts'
 import { isPermanent, socketEndpoint } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
+import { parseTyped } from '../socket/messages.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 
@@ -40,7 +41,7 @@ class FabricWs implements FabricWsHandle {
       ping: () => PING_TEXT,
       onOpen: () => this.#sendWaiting(),
       onMessage: (data) => {
-        const message = parse(data)
+        const message = parseTyped<FabricServerMessage>(data)
         if (message) this.#receive(message)
         else this.#fail(new FabricError(0, 'bad_message', 'The server sent something that is not a message.'))
       },
@@ -151,12 +152,3 @@ const textOf = (position: LogPosition | null): string | null =>
 
 const isCommand = ({ type }: FabricClientMessage): boolean =>
   type === 'cancel' || type === 'approve' || type === 'signal'
-
-const parse = (data: unknown): FabricServerMessage | null => {
-  try {
-    const value: unknown = JSON.parse(String(data))
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as FabricServerMessage) : null
-  } catch {
-    return null
-  }
-}
