@@ -17,17 +17,25 @@ export interface Span {
 /** Marks without a partner are text: while a line streams, its last mark usually has none yet. */
 export const parseInline = (source: string): Span[] => parseRange(source, 0, source.length, [])
 
+/** A piece of the source, up to `to`. */
+interface Range {
+  readonly source: string
+  readonly to: number
+  readonly styles: readonly SpanStyle[]
+  /** Marks that have no partner behind some place have none behind a later one: hostile text costs no second search. */
+  readonly unpaired: Set<string>
+}
+
 const parseRange = (source: string, from: number, to: number, styles: readonly SpanStyle[]): Span[] => {
   const spans: Span[] = []
-  /** Marks that have no partner behind some place have none behind a later one: hostile text costs no second search. */
-  const unpaired = new Set<string>()
+  const range: Range = { source, to, styles, unpaired: new Set() }
   let textStart = from
   let at = from
   const endText = (end: number) => {
     if (end > textStart) spans.push({ start: textStart, end, styles })
   }
   while (at < to) {
-    const found = spanAt(source, at, to, styles, unpaired)
+    const found = spanAt(range, at)
     if (!found) {
       at += 1
       continue
@@ -46,35 +54,23 @@ interface FoundSpan {
   readonly end: number
 }
 
-const spanAt = (
-  source: string,
-  at: number,
-  to: number,
-  styles: readonly SpanStyle[],
-  unpaired: Set<string>,
-): FoundSpan | null => {
+const spanAt = (range: Range, at: number): FoundSpan | null => {
+  const { source, styles } = range
   const letter = source[at]
-  if (letter === '\\') return escapeAt(source, at, to, styles)
-  if (letter === '`') return codeAt(source, at, to, styles, unpaired)
+  if (letter === '\\') return escapeAt(range, at)
+  if (letter === '`') return codeAt(range, at)
   if (styles.length >= SPAN_DEPTH_MAX) return null
-  if (letter === '[' || (letter === '!' && source[at + 1] === '['))
-    return linkAt(source, letter === '[' ? at : at + 1, to, styles, unpaired)
-  if (letter === '*' || letter === '_' || letter === '~') return emphasisAt(source, at, to, styles, unpaired)
+  if (letter === '[' || (letter === '!' && source[at + 1] === '[')) return linkAt(range, letter === '[' ? at : at + 1)
+  if (letter === '*' || letter === '_' || letter === '~') return emphasisAt(range, at)
   return null
 }
 
-const escapeAt = (source: string, at: number, to: number, styles: readonly SpanStyle[]): FoundSpan | null =>
+const escapeAt = ({ source, to, styles }: Range, at: number): FoundSpan | null =>
   at + 1 < to && /[!-/:-@[-`{-~]/.test(source[at + 1] ?? '')
     ? { spans: [{ start: at + 1, end: at + 2, styles }], end: at + 2 }
     : null
 
-const codeAt = (
-  source: string,
-  at: number,
-  to: number,
-  styles: readonly SpanStyle[],
-  unpaired: Set<string>,
-): FoundSpan | null => {
+const codeAt = ({ source, to, styles, unpaired }: Range, at: number): FoundSpan => {
   let open = at
   while (open < to && source[open] === '`') open += 1
   const mark = source.slice(at, open)
@@ -92,13 +88,7 @@ const codeAt = (
   return { spans: [{ start: at, end: open, styles }], end: open }
 }
 
-const linkAt = (
-  source: string,
-  at: number,
-  to: number,
-  styles: readonly SpanStyle[],
-  unpaired: Set<string>,
-): FoundSpan | null => {
+const linkAt = ({ source, to, styles, unpaired }: Range, at: number): FoundSpan | null => {
   if (unpaired.has('[')) return null
   const middle = source.indexOf('](', at + 1)
   const close = middle < 0 ? -1 : source.indexOf(')', middle + 2)
@@ -115,13 +105,7 @@ const linkAt = (
   return { spans: isSame || close === middle + 2 ? label : [...label, address], end: close + 1 }
 }
 
-const emphasisAt = (
-  source: string,
-  at: number,
-  to: number,
-  styles: readonly SpanStyle[],
-  unpaired: Set<string>,
-): FoundSpan | null => {
+const emphasisAt = ({ source, to, styles, unpaired }: Range, at: number): FoundSpan => {
   const letter = source[at] as string
   const isDouble = source[at + 1] === letter
   const mark = isDouble ? letter + letter : letter
