@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Socket, SocketOpener, SocketReceiver } from '@bridle/surfaces/http/streams/socket-route'
 import { type RawData, WebSocket } from 'ws'
 import type { Backlog, SlowReader } from '../backlog.ts'
-import { waitForDrain } from '../http/drain.ts'
+import { waitForDrain } from '../http/event-streams.ts'
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
@@ -128,6 +128,9 @@ interface ReceiverState {
   /** The opcode of a message that began in fragments; 0 = there is none. */
   readonly _fragmented: number
 }
+
+/** One function for all sockets. */
+const nothing = () => {}
 
 /** Reasons by close code; the same as on Cloudflare. */
 const CLOSE_REASONS: { readonly [code: number]: string } = {
