@@ -37,8 +37,6 @@ type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelop
 const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
   noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
 const words: NoticeWriter = (payload, { type, timestamp }) => eventText(type, payload, Date.parse(timestamp))
 
 const notices: { readonly [type: string]: NoticeWriter } = {
@@ -49,7 +47,7 @@ const notices: { readonly [type: string]: NoticeWriter } = {
       : words(payload, envelope),
   transport_diagnostic: (payload, envelope) => {
     if (payload.kind !== 'sandbox') return waitReason(payload, envelope)
-    return payload.status === 'waiting' && isText(payload.reason) ? payload.reason : null
+    return payload.status === 'waiting' && typeof payload.reason === 'string' ? payload.reason : null
   },
   retry_scheduled: waitReason,
   context_warning: words,

@@ -4,6 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '@bridle/surfaces/http/access/authenticate'
+import { plainAddress } from '@bridle/surfaces/http/access/caller-network'
 
 /** Connections of all kinds: twice the sockets, so that requests find room beside them. */
 const CONNECTIONS_MAX = 20_000
@@ -38,7 +39,8 @@ export const limitConnections = (
   const idle = new Set<Socket>()
   const addresses = new Map<string, number>()
   const limitOf = (address: string): number =>
-    maxConnectionsPerAddress ?? (isLoopback(plain(address)) ? Number.POSITIVE_INFINITY : CONNECTIONS_PER_ADDRESS_MAX)
+    maxConnectionsPerAddress ??
+    (isLoopback(plainAddress(address)) ? Number.POSITIVE_INFINITY : CONNECTIONS_PER_ADDRESS_MAX)
 
   const forget = (socket: Socket): void => {
     const connection = open.get(socket)
@@ -105,6 +107,3 @@ export const limitConnections = (
   })
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => begin(socket as Socket))
 }
-
-/** The IPv4 address of a connection to a socket that listens on IPv6 too. */
-const plain = (address: string): string => address.replace(/^::ffff:/i, '')

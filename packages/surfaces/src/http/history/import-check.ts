@@ -17,6 +17,7 @@ import { isOtherUsersId, viewerOf } from '../access/users.ts'
 import { badRequest, Denial, isDenial } from '../denials/denial.ts'
 import { type ImportedSettings, importedSettings } from '../sessions/session-settings.ts'
 import type { ImportBudget } from './import-budget.ts'
+import { rootName } from './tree-files.ts'
 
 /** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
 const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
@@ -62,11 +63,11 @@ export const planImport = async (
     const { session } = exported
     const bad = await sessionDenial(context, exported)
     if (bad) return bad
-    const above = session.parent && planned.get(nameOf(session.parent))
+    const above = session.parent && planned.get(rootName(session.parent))
     const parent = session.parent ? { ...session.parent, id: above?.key.id ?? session.parent.id } : null
     const level = await levelOf(context, session.parent, levels)
     if (level > LINEAGE_MAX) return at(exported, tooDeepText(session.id))
-    levels.set(nameOf(session), level)
+    levels.set(rootName(session), level)
     const origin = origins.get(exported) ?? ''
     const before = states.get(origin) ?? (await stateBefore(context, exported, pace))
     if (isDenial(before)) return before
@@ -87,7 +88,7 @@ export const planImport = async (
     const place = await placeOf(context, exported, parent, taken)
     if (isDenial(place)) return place
     taken.add(place.key.id)
-    planned.set(nameOf(session), { exported, parent, claimed, before: session.parent ? before : null, ...place })
+    planned.set(rootName(session), { exported, parent, claimed, before: session.parent ? before : null, ...place })
   }
   return [...planned.values()]
 }
@@ -149,7 +150,7 @@ const levelOf = async (
   levels: Map<string, number>,
 ): Promise<number> => {
   if (!parent) return 1
-  const known = levels.get(nameOf(parent))
+  const known = levels.get(rootName(parent))
   if (known !== undefined) return known + 1
   let level = 0
   for (let above: typeof parent | null = parent; above && level <= LINEAGE_MAX; level++) {
@@ -158,7 +159,7 @@ const levelOf = async (
     above = session?.parent ?? null
     await budget.nextTurn()
   }
-  levels.set(nameOf(parent), level)
+  levels.set(rootName(parent), level)
   return level + 1
 }
 
@@ -171,11 +172,11 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
     let { parent } = exported.session
     if (parent) {
       const { seq } = parent
-      for (let above = parents.get(nameOf(parent)); above && seq <= above.seq; above = parents.get(nameOf(above)))
+      for (let above = parents.get(rootName(parent)); above && seq <= above.seq; above = parents.get(rootName(above)))
         parent = above
       origins.set(exported, eventName(parent, seq))
     }
-    parents.set(nameOf(exported.session), exported.session.parent)
+    parents.set(rootName(exported.session), exported.session.parent)
   }
   return origins
 }
@@ -299,6 +300,5 @@ const hasEvents = async (
   return true
 }
 
-const nameOf = ({ id, agent }: { readonly id: string; readonly agent: string }): string => `${agent}/${id}`
 const eventName = (session: { readonly id: string; readonly agent: string }, seq: number): string =>
-  `${nameOf(session)} ${seq}`
+  `${rootName(session)} ${seq}`
