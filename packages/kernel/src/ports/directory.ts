@@ -104,8 +104,6 @@ export interface ListFilter {
   readonly cursor?: string
 }
 
-export type PageOptions = Pick<ListFilter, 'limit' | 'cursor' | 'viewer'>
-
 /**
  * The caller for whom a list is read. A list may have to read many rows: then a store shares its time out among readers, rejects
  * with the code `busy` when one has too many such lists, and stops once the signal is aborted.
@@ -126,13 +124,13 @@ export interface Directory {
   /** Sessions that have open approvals, oldest request first. */
   approvals(
     tenant: string,
-    filter: PageOptions,
+    filter: { limit?: number; cursor?: string; viewer?: string },
     reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
   /** Settled approvals of the rows, newest decision first. */
   settled(
     tenant: string,
-    filter: PageOptions,
+    filter: { limit?: number; cursor?: string; viewer?: string },
     reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: SettledListing }[]; next?: string }>
   /** The number of open approvals of all tenants; a store that cannot count them has no such call. */
