@@ -1,6 +1,6 @@
 // Errors of providers, told apart by status and code. The packages of the AI SDK throw an error with `statusCode`,
 // `responseHeaders` and `data`; an error within a stream is the provider's own JSON.
-import { isJsonObject, ownProperty, parseObject, textOf, present } from '@bridle/events/json'
+import { isJsonObject, ownProperty, parseObject, present, textOf } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { LanguageModel } from './model.ts'
 import { ModelError, type ModelErrorReason } from './model-error.ts'

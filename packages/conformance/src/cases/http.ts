@@ -528,8 +528,7 @@ export const httpCases: readonly ConformanceCase[] = [
     get('/sessions/{s}-child', shows({ status: 'completed', approvals: { $length: 0 } })),
   ]),
   caseOf('[S82] a branch has no open question, its own or of a child: those stay with its parent', [
-    begin('run', [question, { text: 'done' }]),
-    asked,
+    ...asks(question, { text: 'done' }),
     get('/sessions/{s}', shows({ lastEventId: { $save: 'head' } })),
     post('/chat/sessions/{s}/branch', { from_event_id: '{head}', session_id: '{s}-branch' }, status(201)),
     get('/sessions/{s}-branch', shows({ status: 'idle', approvals: { $length: 0 } })),

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Socket, SocketOpener, SocketReceiver } from '@bridle/surfaces/http/streams/socket-route'
 import { type RawData, WebSocket } from 'ws'
 import type { Backlog, SlowReader } from '../backlog.ts'
-import { waitForDrain } from '../http/event-streams.ts'
+import { waitForDrain } from '../http/drain.ts'
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
@@ -206,5 +206,3 @@ function onControl(this: WebSocket): void {
 function onClose(this: WebSocket): void {
   ;(this as ServerSocket).handleClose()
 }
-
-const nothing = () => {}
