@@ -1,7 +1,9 @@
+import type { JsonObject } from '@bridle/events/json'
 import { BUDGET_GRACE_MS } from '@bridle/events/limits'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../commands.ts'
 import { askItem, background, call, eventReport } from '../rules/rules.suite.ts'
+import { INPUT_SUBJECT, inputQuestions } from '../user-input.ts'
 import { callDigest } from './approval-binding.ts'
 import { digest, flushPending, key, setUp } from './host.suite.ts'
 import { questionReport } from './question-report.ts'
@@ -49,6 +51,34 @@ describe('[S15] approvals through the host', () => {
       const approved = { a: 1, answers }
       const approvedDigest = await callDigest(digest, 'ask', approved)
       expect(runner.answers.at(-1)).toMatchObject({ kind: 'question', arguments: approved, approvedDigest })
+    }
+  })
+
+  test('[S75] edited arguments of a question for a text are its answer', async () => {
+    const { host, runner } = setUp()
+    const request = { questions: inputQuestions('Your name?') }
+    const call = { toolCallId: 'c1', tool: INPUT_SUBJECT, arguments: { answer: '' }, reason: 'Your name?' }
+    for (const [id, text] of [
+      ['s1', 'Ann'],
+      ['s2', 'Bob'],
+      ['s3', 'Cleo'],
+    ] as const) {
+      await host.send(key(id), submit())
+      await flushPending()
+      await runner.last.reporter.report([await questionReport(digest, call, request)])
+      const [approvalId = ''] = Object.keys((await host.open(key(id))).state.approvals.open)
+      const answer = (args: JsonObject) =>
+        host.send(key(id), { type: 'approve', approvalId, decision: 'approved', args })
+      expect(await answer({ answer: 5 })).toMatchObject({ refused: 'arguments_fixed' })
+      expect(await answer({ answer: text, _tool_call_id: 'c1' })).toMatchObject({ decision: 'approved' })
+      await flushPending()
+      const approved = { answer: '', answers: { answer: text } }
+      const approvedDigest = await callDigest(digest, INPUT_SUBJECT, approved)
+      expect(runner.answers.at(-1)).toMatchObject({ kind: 'question', arguments: approved, approvedDigest })
+      expect([await answer({ answer: text }), await answer({ answer: 'Dan' })]).toMatchObject([
+        { decision: 'approved' },
+        { refused: 'approval_settled' },
+      ])
     }
   })
 

@@ -12,6 +12,7 @@ import { defaultAnswer, givenAnswer } from '../question-request.ts'
 import { isFixed } from '../rules/approvals/approvals.ts'
 import { hasFiles, openTextQuestion, textAnswer } from '../rules/approvals/typed-answers.ts'
 import type { Session } from '../session/session.ts'
+import { editedAnswers } from '../user-input.ts'
 
 /** The digest of a call: of the tool and its arguments, in canonical JSON. */
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
@@ -49,6 +50,12 @@ const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Pro
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
   const approval = ownProperty(session.state.approvals.open, id)
   const earlier = ownProperty(session.state.approvals.decided, id)
+  const asked = approval ?? earlier
+  const answers = args && asked && takesAnswers(asked) ? editedAnswers(asked.tool, args) : null
+  if (answers) {
+    const { args: _, ...rest } = sent
+    return bind(session, { ...rest, answers }, digest)
+  }
   if (approval && takesAnswers(approval)) {
     const given = givenAnswer(sent) ?? defaultAnswer(approval) ?? {}
     return { ...command, digest: await callDigest(digest, approval.tool, answeredArguments(approval.arguments, given)) }
