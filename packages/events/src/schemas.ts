@@ -70,18 +70,20 @@ export const APPROVAL_RISKS = ['low', 'medium', 'high'] as const
 /** Why later crashes do not count against a run: another run started beside it, or the process stops on purpose. */
 export const EXCUSE_REASONS = ['company', 'stopping'] as const
 export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
-export const BUDGETS = [
-  'min_score',
-  'max_runtime_minutes',
-  'max_total_tokens',
-  'max_cost_usd',
-  'max_context_usage_pct',
-  'max_failed_tool_calls',
-  'max_loop_warnings',
-  'max_repeated_plan_events',
-  'max_tool_latency_ms',
-  'max_events_without_evidence',
-] as const
+/** The budgets, each with the limits that an operator may set: `positive` is any amount above 0, `whole` a whole number. */
+export const budgetLimits = {
+  min_score: 'percent',
+  max_runtime_minutes: 'positive',
+  max_total_tokens: 'whole',
+  max_cost_usd: 'amount',
+  max_context_usage_pct: 'percent',
+  max_failed_tool_calls: 'whole',
+  max_loop_warnings: 'whole',
+  max_repeated_plan_events: 'whole',
+  max_tool_latency_ms: 'amount',
+  max_events_without_evidence: 'whole',
+} as const satisfies { readonly [name: string]: 'amount' | 'percent' | 'positive' | 'whole' }
+export const BUDGETS = Object.keys(budgetLimits) as BudgetName[]
 
 /** A runner or an agent claims this, and the server cannot check it: no fold reads it. */
 const hearsay = maybe(v.boolean())
@@ -104,7 +106,7 @@ const parent = v.object({ agent: text, id: text, seq: count })
 
 export const healthPolicySchema = v.looseObject({
   ...(Object.fromEntries(BUDGETS.map((name) => [name, maybe(amount)])) as Record<
-    (typeof BUDGETS)[number],
+    BudgetName,
     v.OptionalSchema<typeof amount, undefined>
   >),
   action: maybe(v.picklist(['request_approval', 'pause'])),
@@ -650,7 +652,7 @@ export type ToolStatus = (typeof TOOL_STATUSES)[number]
 export type ToolOutcome = v.InferOutput<v.ObjectSchema<typeof outcomeEntries, undefined>>
 export type OutcomeFacts = v.InferOutput<v.ObjectSchema<typeof outcomeFacts, undefined>>
 /** The name of a budget. */
-export type BudgetName = (typeof BUDGETS)[number]
+export type BudgetName = keyof typeof budgetLimits
 export type Policy = v.InferOutput<typeof policySchema>
 
 /** Checks a payload at the edge. Returns the payload, or what is wrong with it in one line. */

@@ -1,4 +1,4 @@
-import { BUDGETS } from '@bridle/events/schemas'
+import { BUDGETS, type BudgetName, budgetLimits } from '@bridle/events/schemas'
 import { type AgentInfo, acceptPrompt } from '@bridle/kernel/agent-info'
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../http/test-app.suite.ts'
@@ -285,7 +285,7 @@ describe('[F24] the health stream', () => {
 })
 
 describe('[S28] the ten budgets', () => {
-  const over: { readonly [budget in (typeof BUDGETS)[number]]?: readonly [number, ...unknown[]] } = {
+  const over: { readonly [budget in BudgetName]?: readonly [number, ...unknown[]] } = {
     min_score: [98, { tool: 'x', outcome: 'error' }],
     max_total_tokens: [5, { usage: { total_tokens: 6 } }],
     max_cost_usd: [0.5, { usage: { cost_usd: 0.6 } }],
@@ -324,6 +324,23 @@ describe('[S28] the ten budgets', () => {
 
   test('max_runtime_minutes is the only other one', () => {
     expect(BUDGETS.filter((budget) => !(budget in over))).toEqual(['max_runtime_minutes'])
+  })
+
+  const refused: { readonly [kind in (typeof budgetLimits)[BudgetName]]: readonly number[] } = {
+    amount: [-1],
+    percent: [-1, 101],
+    positive: [-1, 0],
+    whole: [-1, 0.5],
+  }
+  test.each(Object.entries(budgetLimits))('%s takes limits of the kind %s alone', async (budget, kind) => {
+    const it = testApp()
+    await it.post('/chat/sessions', { session_id: 's' })
+    const statusOf = async (limit: number) =>
+      (await it.post('/sessions/s/policy', { policy: { health: { [budget]: limit } } })).status
+    expect([await statusOf(1), ...(await Promise.all(refused[kind].map(statusOf)))]).toEqual([
+      200,
+      ...refused[kind].map(() => 400),
+    ])
   })
 
   test('set later, by an operator', async () => {

@@ -1,6 +1,6 @@
 // A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
 
-import type { BUDGETS } from '@bridle/events/schemas'
+import { type BudgetName, budgetLimits } from '@bridle/events/schemas'
 import * as v from 'valibot'
 import { exactObject, optionalField } from '../http/requests/request-fields.ts'
 
@@ -12,18 +12,15 @@ const positive = v.pipe(
 )
 const whole = v.pipe(amount, v.integer())
 
-const limits = {
-  min_score: percent,
-  max_runtime_minutes: positive,
-  max_total_tokens: whole,
-  max_cost_usd: amount,
-  max_context_usage_pct: percent,
-  max_failed_tool_calls: whole,
-  max_loop_warnings: whole,
-  max_repeated_plan_events: whole,
-  max_tool_latency_ms: amount,
-  max_events_without_evidence: whole,
-} satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
+const limitSchemas: { readonly [kind in (typeof budgetLimits)[BudgetName]]: v.GenericSchema<number> } = {
+  amount,
+  percent,
+  positive,
+  whole,
+}
+const limits = Object.fromEntries(Object.entries(budgetLimits).map(([name, kind]) => [name, limitSchemas[kind]])) as {
+  readonly [budget in BudgetName]: v.GenericSchema<number>
+}
 
 const health = exactObject({
   ...v.partial(v.object(limits)).entries,
