@@ -92,7 +92,7 @@ const chatShell = (chat: string, { url, token, deliver }: BotOptions): Shell =>
       render_message: ({ text }) => deliver({ chat, text }),
       request_approval: async ({ message, tool, arguments: args, options, questions, schema, fallback_message }) => {
         // The next message of the chat is the answer to a question for a text, and a choice has a button for each option. Several
-        // questions at once, and forms, are no matter for a chat: the engine's advice says where they are answered.
+        // questions at once, and forms, do not fit a chat: the engine's advice names the place to answer them.
         const isText = tool === 'user.input'
         const isQuestion = questions !== undefined || schema !== undefined
         const isForm = isQuestion && !isText && !options.some(({ id }) => id.startsWith('option-'))

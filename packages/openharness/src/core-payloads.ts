@@ -60,7 +60,7 @@ export interface RequestApprovalPayload {
 
 /** A possible answer to `request_approval`. */
 export interface ApprovalOption {
-  /** The id of the answer: with Bridle's engine `approve`, `deny`, or that of a choice. */
+  /** The id of the answer: with Bridle's engine `approve`, `deny`, or the id of a choice. */
   readonly id: string
   /** The words to show. */
   readonly label: string

@@ -197,7 +197,7 @@ const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveE
   const option = question.options.find(({ id }) => id === chosen)
   const given = present({ answers, values })
   const hasFields = Object.keys(given).length > 0
-  // The label of a button is no answer to a question for a text, or to one for answers.
+  // A button's label does not answer a question that needs a text or several answers.
   const isIncomplete = chosen === 'approve' && !text && !hasFields && asksForMore(question)
   if (!option || isIncomplete || (text !== undefined && typeof text !== 'string')) {
     const error = new TypeError(

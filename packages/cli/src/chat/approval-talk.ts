@@ -99,7 +99,7 @@ export class ApprovalTalk {
     const edit = answer === 'y' ? this.#edit : null
     const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
     this.#edit = null
-    // The edit is mended, and not typed again, unless another approval is being edited by now.
+    // Keep the refused edit, so that it can be corrected, unless another approval is being edited.
     if (!(await this.#send(approval, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })))
       this.#edit ??= edit
   }

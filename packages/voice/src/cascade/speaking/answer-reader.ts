@@ -78,7 +78,7 @@ const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): str
   return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
 }
 
-/** A budget is no tool, and its reason is full of numbers. */
+/** A budget does not name a tool, and its reason is full of numbers. */
 const approvalNotice = (kind: string, tool: string, reason: string): string => {
   if (kind === 'budget') return 'I have reached a limit, and need an approval to go on.'
   if (kind !== 'tool') return 'I need a decision before I go on.'
