@@ -47,8 +47,8 @@ export const toolEffects = {
 export const approvalOf = (tool: ToolName): boolean | { readonly expiresMs: number } =>
   tool === 'lapse' ? { expiresMs: LAPSE_MS } : tool === 'deploy'
 
-/** Longer than a restart takes, so that the approval is open before it and expires after it. */
-const LAPSE_MS = 4_000
+/** Longer than all sessions of a world take to their points, with a restart: the approval is open before the kill and expires after it. */
+const LAPSE_MS = 12_000
 
 /** The place of the child that does the work of `help`. */
 export const childPlace = (place: string): string => `${place}-help`

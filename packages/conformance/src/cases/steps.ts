@@ -9,9 +9,9 @@ import type {
   StreamStep,
 } from '../case.ts'
 
-export type Steps = readonly CaseStep[]
-export const caseOf = (name: string, steps: Steps): ConformanceCase => ({ name, steps })
-export const caseOn = (server: CaseServerName, name: string, steps: Steps): ConformanceCase => ({ name, server, steps })
+export type CaseSteps = readonly CaseStep[]
+export const caseOf = (name: string, steps: CaseSteps): ConformanceCase => ({ name, steps })
+export const caseOn = (server: CaseServerName, name: string, steps: CaseSteps): ConformanceCase => ({ name, server, steps })
 
 export const invoke = '/agents/scripted/{s}'
 
@@ -58,7 +58,7 @@ export const hear = (socket: string, message: Pattern): CaseStep => ({ hear: soc
 export const tell = (socket: string, message: object): CaseStep => ({ say: socket, message })
 
 /** A socket, opened and read up to its first message of this type. */
-export const greeted = (open: string, path: string, type: string, headers?: Headers): Steps => [
+export const greeted = (open: string, path: string, type: string, headers?: Headers): CaseSteps => [
   { open, path, ...(headers && { headers }) },
   hear(open, { type }),
 ]

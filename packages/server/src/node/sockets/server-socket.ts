@@ -129,7 +129,7 @@ interface ReceiverState {
   readonly _fragmented: number
 }
 
-/** One function for all sockets. */
+/** Shared by all sockets: a function for each would take memory. */
 const nothing = () => {}
 
 /** Reasons by close code; the same as on Cloudflare. */

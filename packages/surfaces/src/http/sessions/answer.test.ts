@@ -45,8 +45,8 @@ describe('[H197] a question is answered', () => {
     expect(reply).toMatchObject({ status: 200, body: { ok: true, approvalId, decision: 'approved' } })
     expect(await resultsOf(it, 'a')).toEqual([{ answers: { db: 'PostgreSQL' } }])
     expect((await it.get('/sessions/a/audit')).body.audit).toMatchObject([
-      { action: 'approval_approved', actor: 'ann', summary: `${approvalId}: {"db":"PostgreSQL"}: It scales` },
-      { action: 'approval_requested', summary: 'ask: Which database?' },
+      { action: 'question_answered', actor: 'ann', summary: 'PostgreSQL: It scales' },
+      { action: 'question_asked', summary: 'Which database?' },
     ])
   })
 
