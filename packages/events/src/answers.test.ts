@@ -130,6 +130,37 @@ test.each<[string, object, RegExp | null]>([
   else expect(found).toMatch(problem)
 })
 
+test.each(['__proto__', 'constructor', 'toString', '__defineGetter__'])(
+  '[S72] a field of the unknown type %s takes any value',
+  (type) =>
+    expect(
+      answerProblem({ schema: { type: 'object', properties: { a: { type } } } }, { values: { a: 'x' } }),
+    ).toBeNull(),
+)
+
+test.each<[string, QuestionRequest, object, RegExp]>([
+  [
+    'a list of 201 texts',
+    { questions: [{ id: 'a', question: 'Which?', multi_select: true, allow_free_text: true }] },
+    { answers: { a: Array.from({ length: 201 }, (_, index) => `t${index}`) } },
+    /"a" takes at most 200 answers/,
+  ],
+  [
+    'a list of 201 choices',
+    { schema: { type: 'object', properties: { a: { type: 'array', items: { enum: ['x'] } } } } },
+    { values: { a: Array.from({ length: 201 }, () => 'x') } },
+    /"a" must have at most 200 entries/,
+  ],
+  [
+    'more than 64,000 characters',
+    { schema: { type: 'object', properties: { a: { type: 'string' } } } },
+    { values: { a: 'x'.repeat(64_000) } },
+    /64008 characters as JSON; at most 64000/,
+  ],
+])('[S72] answers have limits: %s', (_name, request, given, problem) =>
+  expect(answerProblem(request, given)).toMatch(problem),
+)
+
 test('a form takes values, and questions take answers', () => {
   expect(answerProblem({ schema }, { answers: {} })).toBe('A form takes `values`, not `answers`.')
   expect(answerProblem(one, { values: {} })).toBe('Questions take `answers`, not `values`.')

@@ -1,5 +1,6 @@
 // Answers to questions and forms, and why some do not fit.
 
+import { ENTRIES_MAX } from './form-values.ts'
 import { valuesProblem } from './forms.ts'
 import { isJsonObject, type JsonObject, ownProperty, present } from './json.ts'
 import type { Question, QuestionRequest } from './questions.ts'
@@ -66,6 +67,7 @@ const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 const listProblem = (question: Question, answers: readonly string[]): string | null => {
+  if (answers.length > ENTRIES_MAX) return `Question "${question.id}" takes at most ${ENTRIES_MAX} answers.`
   for (const [index, answer] of answers.entries()) {
     const problem = choiceProblem(question, answer)
     if (problem !== null) return problem

@@ -2,6 +2,9 @@
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from './json.ts'
 
+/** Entries of a list: a person does not enter more, and each is compared with every option. */
+export const ENTRIES_MAX = 200
+
 /** Why the value does not fit, as a sentence that begins with its name. Null: it fits. */
 export const valueProblem = (schema: JsonObject, value: Json, name: string): string | null => {
   const type = typeProblem(schema, value, name)
@@ -23,7 +26,9 @@ export const valueProblem = (schema: JsonObject, value: Json, name: string): str
   return isJsonObject(value) ? objectProblem(schema, value, name) : null
 }
 
-const isSame = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b)
+const isSame = (a: Json, b: Json): boolean =>
+  a === b || (isComposite(a) && isComposite(b) && canonicalJson(a) === canonicalJson(b))
+const isComposite = (value: Json): boolean => typeof value === 'object' && value !== null
 const text = (value: Json): string => canonicalJson(value)
 
 const alternativesProblem = (parts: readonly unknown[], name: string): string => {
@@ -35,9 +40,9 @@ const alternativesProblem = (parts: readonly unknown[], name: string): string =>
 
 const typeProblem = ({ type }: JsonObject, value: Json, name: string): string | null => {
   if (type === undefined) return null
-  const types = (Array.isArray(type) ? type : [type]).map(String)
-  if (types.some((each) => TYPES[each]?.(value) ?? true)) return null
-  return `${name} must be ${types.map((each) => TYPE_WORDS[each] ?? each).join(' or ')}.`
+  const types = (Array.isArray(type) ? type : [type]).filter((each) => typeof each === 'string')
+  if (types.some((each) => ownProperty(TYPES, each)?.(value) ?? true)) return null
+  return `${name} must be ${types.map((each) => ownProperty(TYPE_WORDS, each) ?? each).join(' or ')}.`
 }
 
 const TYPES: { readonly [type: string]: (value: Json) => boolean } = {
@@ -108,6 +113,7 @@ const listProblem = (
   value: readonly Json[],
   name: string,
 ): string | null => {
+  if (value.length > ENTRIES_MAX) return `${name} must have at most ${entries(ENTRIES_MAX)}.`
   if (typeof minItems === 'number' && value.length < minItems) return `${name} must have at least ${entries(minItems)}.`
   if (typeof maxItems === 'number' && value.length > maxItems) return `${name} must have at most ${entries(maxItems)}.`
   if (!isJsonObject(items)) return null

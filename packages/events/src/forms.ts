@@ -9,6 +9,9 @@ export const FIELDS_MAX = 100
 /** Characters of a title or an option's label: surfaces show it whole. */
 const TITLE_CHARS_MAX = 200
 
+/** Characters of the values of a form as JSON: they are checked while their session waits. */
+export const VALUES_CHARS_MAX = 64_000
+
 /** `json`: a nested value, or anything else without an input of its own. */
 export type FieldType = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json'
 
@@ -82,6 +85,9 @@ export const formProblem = (schema: unknown): string | null => {
 /** Why values do not fit a form; names the field. Null: they fit. */
 export const valuesProblem = (schema: JsonObject, values: unknown): string | null => {
   if (!isJsonObject(values)) return '`values` must be an object with the fields of the form.'
+  const chars = JSON.stringify(values).length
+  if (chars > VALUES_CHARS_MAX)
+    return `The values have ${chars} characters as JSON; at most ${VALUES_CHARS_MAX} are allowed.`
   const properties = propertiesOf(schema)
   const isOpen = schema.additionalProperties === true || isJsonObject(schema.additionalProperties)
   const unknown = Object.keys(values).find((name) => ownProperty(properties, name) === undefined)
@@ -123,6 +129,7 @@ const fieldOf = (name: string, property: JsonObject, isRequired: boolean): FormF
   }
 }
 
+const isText = (value: Json): boolean => typeof value === 'string'
 const textOrAbsent = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const LIMITS: { readonly [T in FieldType]?: readonly [string, string] } = {
@@ -178,6 +185,10 @@ const partProblem = (schema: unknown, name: string, count: { fields: number }): 
     return `The schema of ${name} has a \`$ref\`. Write each part of a form in its place.`
   if (schema.format === 'password')
     return `The schema of ${name} has the format "password". Secrets do not belong in a session; do not ask for them.`
+  const { type, required = [] } = schema
+  if (type !== undefined && !(Array.isArray(type) ? type : [type]).every(isText))
+    return `The \`type\` of ${name} is neither a text nor a list of texts.`
+  if (!Array.isArray(required) || !required.every(isText)) return `\`required\` of ${name} is not a list of texts.`
   const fields = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   count.fields += fields.length
   for (const [field, part] of fields) {

@@ -108,6 +108,16 @@ test.each<[string, unknown, RegExp]>([
     /"a" has no options/,
   ],
   [
+    'a type that is no text',
+    { schema: { type: 'object', properties: { a: { type: [{ toString: 1, valueOf: 1 }] } } } },
+    /`type` of field "a" is neither a text nor a list of texts/,
+  ],
+  [
+    'required fields that are no texts',
+    { schema: { type: 'object', properties: { a: {} }, required: [{ toString: 1, valueOf: 1 }] } },
+    /`required` of the form is not a list of texts/,
+  ],
+  [
     'a long title',
     { schema: { type: 'object', properties: { a: { type: 'string', title: 'x'.repeat(201) } } } },
     /title of field "a"/,

@@ -1,7 +1,7 @@
 // The fields of a question and of its answer, as events, commands and approvals have them.
 
 import type { GivenAnswer, QuestionAnswers } from '@bridle/events/answers'
-import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
+import { type ApprovalKind, approvalKindOf, approvalKinds } from '@bridle/events/approval-kinds'
 import { type JsonObject, present } from '@bridle/events/json'
 import type { Question, QuestionRequest } from '@bridle/events/questions'
 import type { Payloads } from '@bridle/events/schemas'
@@ -21,7 +21,7 @@ export interface QuestionFields {
 export const requestFields = (
   payload: Payloads['approval_required'],
 ): QuestionFields & { readonly kind: ApprovalKind } => {
-  const kind = payload.kind ?? 'tool'
+  const kind = approvalKindOf(payload.kind)
   if (kind === 'tool' && payload.tool_name === INPUT_SUBJECT && payload.durable)
     return { kind: 'question', questions: inputQuestions(payload.reason) }
   return approvalKinds[kind].takes === 'answers' ? { kind, ...questionFields(payload) } : { kind }

@@ -131,6 +131,11 @@ describe.each([
       (session) => session.ask([{ question: 'Which?', options: ['a'] }] as const, { default: { q1: 'b' } as never }),
       /The default does not fit/,
     ],
+    [
+      'a default that only the schema of the agent refuses',
+      (session) => session.ask(Account, { expiresMs: 60_000, default: { name: 'bob', seats: 1 } }),
+      /The default does not fit/,
+    ],
     ['a reason', (session) => session.ask([{ question: 'Q?', options: ['a'] }], { reason: 7 as never }), /is a text/],
     ['a time', (session) => session.ask([{ question: 'Q?', options: ['a'] }], { expiresMs: -1 }), /expiresMs/],
   ])('[N249] refuses %s, and asks nothing', async (_name, ask, expected) => {

@@ -28,6 +28,9 @@ export const waitForAnswer = async (
 ): Promise<AnyQuestionOutcome> => {
   const form = isSchema(asked) ? asked : null
   const request = requestOf(asked, byDefault)
+  // A default that the schema refuses would apply at each expiry, and the question would be asked again without end.
+  const unfit = form && byDefault !== undefined ? await validateWithSchema(form, byDefault) : {}
+  if ('problem' in unfit) throw new TypeError(`session.ask(): The default does not fit. ${unfit.problem}`)
   const { schema, questions } = request
   if (reason !== undefined && typeof reason !== 'string') throw new TypeError('The reason of a question is a text.')
   checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)

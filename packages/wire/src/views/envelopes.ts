@@ -1,7 +1,7 @@
 // Events as envelopes from one participant of a session to others. They depend on the log alone: the same log gives the same text,
 // byte for byte.
 
-import { approvalKinds } from '@bridle/events/approval-kinds'
+import { approvalKindOf, approvalKinds } from '@bridle/events/approval-kinds'
 import { catalogue, type VisibleEventType } from '@bridle/events/catalogue'
 import type { Json } from '@bridle/events/json'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -72,8 +72,8 @@ const routes: { readonly [T in VisibleEventType]?: Route | ((payload: Payloads[T
   tool_outcome: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
   tool_validation_error: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
   // The sender of a question is the agent for its own calls, and the runtime for budgets and unknown outcomes.
-  approval_required: ({ kind = 'tool' }) => ({
-    from: approvalKinds[kind].asker === 'runner' ? 'agent' : 'runtime',
+  approval_required: ({ kind }) => ({
+    from: approvalKinds[approvalKindOf(kind)].asker === 'runner' ? 'agent' : 'runtime',
     to: ['operator'],
   }),
   // The runtime settled an unanswered approval; the operator gets the envelope too.

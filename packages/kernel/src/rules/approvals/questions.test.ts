@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bridle/events/json'
 import { describe, expect, test } from 'vitest'
 import type { Command, ReportItem, SessionOptions } from '../../commands.ts'
+import { emptyState, evolve } from '../../projections/state.ts'
 import { approve, awaitingApproval, call, deny, finished, key, outcome, running, TestSession } from '../rules.suite.ts'
 import { jobOf, wantedEffects } from '../wanted-effects.ts'
 
@@ -251,6 +252,15 @@ test('[S75] a question in a log from before there were any is one', () => {
   expect(jobOf(key, life.state, life.run, 1).course?.answers).toMatchObject([
     { kind: 'question', arguments: { answer: '', answers: { answer: 'Ada' } } },
   ])
+})
+
+test('[E19] an approval whose kind only a newer version knows folds as the approval of a tool', () => {
+  const newer = asking().log.map((event) =>
+    event.type === 'approval_required'
+      ? ({ ...event, payload: { ...event.payload, kind: 'sign_in' } } as never)
+      : event,
+  )
+  expect(Object.values(newer.reduce(evolve, emptyState).approvals.open)).toMatchObject([{ kind: 'tool', tool: 'ask' }])
 })
 
 describe('[S78] a question that its run withdraws', () => {
