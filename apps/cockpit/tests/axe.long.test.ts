@@ -30,6 +30,8 @@ const CHECK = `axe.run({ elementRef: true }).then(({ violations }) => violations
 
 /** The elements that break a rule, a line for each. */
 const violations = async (page: Page): Promise<readonly string[]> => {
+  // The side bar may have the text that a view waits for before the page itself is loaded.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   // The policy of the page forbids scripts of others in it; the browser itself may run one.
   await page.evaluate(`${axe}; undefined`)
   const found: readonly AxeViolation[] = await page.evaluate(CHECK)
