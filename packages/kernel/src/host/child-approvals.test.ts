@@ -111,6 +111,15 @@ describe('[S76] an approval is named on the sessions above the one that asks', (
     })
   })
 
+  test('and settles there with its answer, also where what it asks is large', async () => {
+    const world = await family()
+    await askQuestion(world, 'leaf', { questions: [{ ...db, question: 'x'.repeat(2_000) }] })
+    await answer(world, 'leaf', (await ownOf(world, 'leaf'))[0] ?? '', { answers: { db: 'b' } })
+    await flushPending()
+    const applied = (await world.events(key('top'))).findLast(({ type }) => type === 'approval_applied')
+    expect(applied?.payload).toMatchObject({ decision: 'approved', answers: { db: 'b' } })
+  })
+
   test.each<[string, (world: World) => Promise<unknown>, string]>([
     ['expires', ({ clock }) => clock.pass(60_001), 'expired'],
     [

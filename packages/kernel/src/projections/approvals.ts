@@ -15,7 +15,7 @@ import type { Projection } from './projection.ts'
 export const DECIDED_APPROVALS_MAX = 256
 /** Settled approvals in a session's directory row: its row is written again with every change that a list shows. */
 const SETTLED_APPROVALS_MAX = 20
-/** Characters of a reason, and of the JSON of the arguments, of a settled approval there; the log has all of it. */
+/** Characters of a reason, and of the JSON of the arguments, the questions and the answer of a settled approval there; the log has all of it. */
 const SETTLED_TEXT_CHARS_MAX = 500
 const SETTLED_ARGUMENTS_CHARS_MAX = 1_000
 
@@ -226,7 +226,7 @@ const bounded = (decided: Record<string, DecidedApproval>): Record<string, Decid
 
 /**
  * A settled approval, short enough for a row. Its arguments are those that were approved; null = they are too large. A question has
- * what it asked and the answer in their place, unless they are too large.
+ * what it asked and the answer in their place, each unless it is too large.
  */
 export interface SettledEntry
   extends Pick<Approval, 'id' | 'kind' | 'tool' | 'toolCallId' | 'requestedAt' | 'expiresAt' | 'effect' | 'risk'>,
@@ -261,18 +261,18 @@ const withSettled = (
 const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_decided'>): SettledEntry => {
   const { id, kind, tool, toolCallId, reason, requestedAt, expiresAt, effect, risk } = approval
   const args = payload.arguments ? withoutCallId(payload.arguments) : approval.arguments
-  // A question's arguments only repeat what it asks.
-  const shown = takesAnswers(approval)
-    ? { arguments: null, ...questionFields(approval), ...givenAnswer(payload) }
-    : { arguments: args }
-  const fits = JSON.stringify(shown).length <= SETTLED_ARGUMENTS_CHARS_MAX
+  // A question's arguments only repeat what it asks. Its answer is kept even if what it asks is too large: the sessions above need it.
+  const request = takesAnswers(approval) ? questionFields(approval) : { arguments: args }
+  const fits = isShort(request) && isShort(givenAnswer(payload))
   const texts = [tool, toolCallId, reason, payload.reason ?? '']
   return {
     ...{ seq, id, kind, requestedAt, expiresAt, ...present({ effect, risk }) },
     tool: brief(tool),
     toolCallId: brief(toolCallId),
     reason: brief(reason),
-    ...(fits ? shown : { arguments: null }),
+    arguments: null,
+    ...(isShort(request) && request),
+    ...shortAnswer(payload),
     isCut: !fits || texts.some((text) => text.length > SETTLED_TEXT_CHARS_MAX),
     decision: payload.decision,
     decidedAt: at,
@@ -285,5 +285,13 @@ const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_
       payload.approved_digest !== approval.requestedDigest,
   }
 }
+
+/** The answer, as far as a settled approval keeps it; the log has all of it. */
+const shortAnswer = (from: GivenAnswer): GivenAnswer | null => {
+  const given = givenAnswer(from)
+  return isShort(given) ? given : null
+}
+
+const isShort = (value: object | null): boolean => JSON.stringify(value).length <= SETTLED_ARGUMENTS_CHARS_MAX
 
 const brief = (text: string): string => truncate(text, SETTLED_TEXT_CHARS_MAX)
