@@ -182,6 +182,19 @@ describe('[S76] an approval is named on the sessions above the one that asks', (
     expect(await settledOf(world, 'top')).toEqual(['x:apr-1 cancelled'])
   })
 
+  test('a parent learns of all that settles, however long the answers and reasons below it are', async () => {
+    const world = await family()
+    for (const callId of ['c1', 'c2', 'c3'])
+      await ask(world, 'leaf', callId, { kind: 'question', questions: [db] } as never)
+    const text = 'x'.repeat(300_000)
+    const given = { decision: 'approved', reason: text, answers: { db: text } } as const
+    for (const approvalId of await namedOf(world, 'child'))
+      await world.host.send(key('child'), { type: 'child_answered', approvalId, ...given })
+    await flushPending()
+    expect(await namedOf(world, 'top')).toEqual([])
+    expect(await settledOf(world, 'top')).toHaveLength(3)
+  })
+
   test("a session of another user's names nothing here", async () => {
     const world = setUp()
     await start(world, 'top', undefined, { owner: 'user:ann' })

@@ -174,16 +174,24 @@ export class Host {
 
   /** Sends the status of a session to its parent. Where the parent is not in this store, nothing is sent. */
   async notifyParent(notice: ChildNotice): Promise<void> {
-    const { parentId, parentAgent, ...status } = notice
-    const found = parentAgent === undefined ? await this.#ports.directory.find(status.child.tenant, parentId) : []
+    const { parentId, parentAgent, child } = notice
+    const found = parentAgent === undefined ? await this.#ports.directory.find(child.tenant, parentId) : []
     const parent = findParentKey(found, notice)
     if (!parent) return
     try {
-      await this.send(parent, { type: 'child_status', ...status })
+      await this.takeChildNotice(parent, notice)
     } catch (cause) {
       // A parent that cannot be opened gets no notice; waiting for it would keep the child at work for ever.
       if (!hasFaultCode(cause, 'corrupt') && !hasFaultCode(cause, 'refused')) throw cause
     }
+  }
+
+  /** Records the status of a child in its parent. Rejects if the parent refuses it, such as when it is busy, so that it is sent again. */
+  async takeChildNotice(parent: Key, notice: ChildNotice): Promise<void> {
+    const { parentId: _id, parentAgent: _agent, ...status } = notice
+    const outcome = await this.send(parent, { type: 'child_status', ...status })
+    // A removed parent needs no notice.
+    if (isRefusal(outcome) && outcome.refused !== 'session_not_found') throw new Error(outcome.message)
   }
 
   /** Erases a session; false = there is none. Its readers are closed, and a run in progress is stopped. */

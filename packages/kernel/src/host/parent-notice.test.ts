@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { refuse } from '../commands.ts'
 import type { AnyEvent } from '../event.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { finished } from '../rules/rules.suite.ts'
@@ -47,6 +48,23 @@ describe('[S40] a session that was started from another tells it how it stands',
     expect((await third.events(key('d'))).some(({ type }) => type === 'parent_told')).toBe(true)
     const { lifecycle } = (await third.host.open(key())).state
     expect(lifecycle).toMatchObject({ run: null, queue: [] })
+  })
+
+  test('a notice that the parent refuses is sent again', async () => {
+    const { host, clock, events } = setUp()
+    await host.send(key(), { type: 'create' })
+    const send = host.send.bind(host)
+    let isBusy = true
+    vi.spyOn(host, 'send').mockImplementation(async (to, command, id) =>
+      isBusy && command.type === 'child_status' ? refuse('busy') : send(to, command, id),
+    )
+    await host.send(key('a'), child('a'))
+    await flushPending()
+    expect((await events(key('a'))).some(({ type }) => type === 'parent_told')).toBe(false)
+    isBusy = false
+    await clock.pass(1_000)
+    expect(told(await events())).toEqual(['a running'])
+    expect((await events(key('a'))).some(({ type }) => type === 'parent_told')).toBe(true)
   })
 
   test('a parent that is not there is nobody to tell, and an old notice changes nothing', async () => {

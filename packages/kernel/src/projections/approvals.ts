@@ -287,7 +287,7 @@ const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_
 }
 
 /** The answer, as far as a settled approval keeps it; the log has all of it. */
-const shortAnswer = (from: GivenAnswer): GivenAnswer | null => {
+export const shortAnswer = (from: GivenAnswer): GivenAnswer | null => {
   const given = givenAnswer(from)
   return isShort(given) ? given : null
 }

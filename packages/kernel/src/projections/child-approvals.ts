@@ -3,8 +3,7 @@
 import type { GivenAnswer } from '@bridle/events/answers'
 import { omit, ownProperty, present } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
-import { givenAnswer } from '../question-request.ts'
-import { type Approval, type ApprovalChild, openApproval } from './approvals.ts'
+import { type Approval, type ApprovalChild, openApproval, shortAnswer } from './approvals.ts'
 import type { Projection } from './projection.ts'
 import type { SessionState } from './state.ts'
 
@@ -42,7 +41,8 @@ export const childApprovals: Projection<ChildApprovals> = {
       const settled: SettledChildApproval = {
         ...{ id, kind, child, decision: payload.decision },
         ...present({ actor: payload.actor, isActorClaimed: payload.actor_claimed, reason: payload.reason }),
-        ...givenAnswer(payload),
+        // Every notice to the session above repeats it.
+        ...shortAnswer(payload),
       }
       return {
         open: omit(state.open, id),

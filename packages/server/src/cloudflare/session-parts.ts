@@ -97,11 +97,7 @@ export const composeObject = (ctx: ObjectContext, env: HarnessEnv, options: Harn
     onFailure: reports?.failure,
     credentials: { env, secret, home: peers.home, origin: () => env.BRIDLE_PUBLIC_URL ?? place.origin },
   })
-  /** The status of a session that one of ours started. A removed session refuses it. */
-  const takeChildNotice = async ({ parent, notice }: ParentNotice): Promise<void> => {
-    const { parentId: _id, parentAgent: _agent, ...status } = notice
-    await host.send(parent, { type: 'child_status', ...status })
-  }
+  const takeChildNotice = ({ parent, notice }: ParentNotice): Promise<void> => host.takeChildNotice(parent, notice)
   let isHibernated = true
   const hibernateSoon = () => {
     if (!isHibernated || sockets.size === 0) return

@@ -75,9 +75,10 @@ export const approvalsOf = (
       isActorClaimed: each.decidedByClaimed,
     }),
   }))
-  const below = childApprovals.settled.map(({ id: _id, kind: _kind, child, ...answer }) => ({
+  const below = childApprovals.settled.map(({ id: _id, kind: _kind, child, reason, ...answer }) => ({
     ...sourceOf(child),
     ...answer,
+    ...(reason !== undefined && { reason: brief(reason) }),
   }))
   return {
     approvals: allOpenApprovals({ approvals, childApprovals }).slice(0, OPEN_APPROVALS_MAX).map(asked),
