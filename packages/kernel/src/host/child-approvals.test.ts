@@ -340,6 +340,15 @@ test('[S81] what does not fit into a notice is cut, and says so', async () => {
   expect(named?.reason).toHaveLength(500)
 })
 
+test('[S81] a question counts once, though its arguments repeat it', async () => {
+  const world = await family()
+  const questions = [{ ...db, question: 'x'.repeat(9_000) }]
+  await askQuestion(world, 'leaf', { questions, arguments: { questions } })
+  const [named] = Object.values((await stateOf(world, 'top')).childApprovals.open)
+  expect(named).toMatchObject({ arguments: {}, questions })
+  expect(named?.child).not.toHaveProperty('cut')
+})
+
 test('[S81] a session names at most a hundred, and more as those are answered', async () => {
   const world = setUp()
   await start(world, 'top')

@@ -55,7 +55,8 @@ export const approvalsOf = (
   let room = REQUEST_CHARS_MAX
   const asked = (approval: Approval): AskedApproval => {
     const { kind, tool, reason, expiresAt, effect, risk, child } = approval
-    const request = { arguments: approval.arguments, ...questionFields(approval) }
+    // A question's arguments only repeat what it asks.
+    const request = takesAnswers(approval) ? questionFields(approval) : { arguments: approval.arguments }
     const chars = JSON.stringify(request).length
     const fits = chars <= room
     if (fits) room -= chars
