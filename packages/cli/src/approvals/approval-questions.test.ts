@@ -4,6 +4,8 @@ import { FabricError } from '@bridle/client/http/error'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keepingOutput } from '../verb-calls.suite.ts'
 import { approvalQuestions } from './approval-questions.ts'
+import { withWholeQuestion } from './child-question.ts'
+import { headlessQuestions } from './headless-questions.ts'
 import { PreparedAnswers } from './prepared-answers.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -82,4 +84,41 @@ test('[C404] [C405] answers in advance are sent, completed by the person, or rep
   const unfit = await play(['1', 'Ann'], { db: 'Oracle' })
   expect([unfit.prompts.length, unfit.sent]).toEqual([2, [['s', 'apr-1', { answers }]]])
   expect(unfit.notes).toEqual(['The answer in advance does not fit. "Oracle" is not an option of question "db".'])
+})
+
+const child = { id: 'below', agent: 'helper', approvalId: 'apr-1', isCut: true }
+const cut = { ...asked, data: { ...asked.data, questions: undefined, approvalId: 'below:apr-1', child } }
+const there = 'bridle answer below apr-1 NAME=ANSWER --agent helper'
+
+test('[C406] a question that is too large for the notice of a child is read from that child', async () => {
+  const session = vi.fn(async () => ({ approvals: [{ id: 'apr-1', questions }] }))
+  const whole = await withWholeQuestion({ session } as never, cut)
+  expect(session.mock.calls).toEqual([['below', 'helper']])
+  expect(whole.data).toEqual({ ...cut.data, questions })
+  expect(await withWholeQuestion({ session: () => Promise.reject(new Error('no')) } as never, cut)).toEqual(cut)
+})
+
+test('[C406] where the child cannot be read, the question is left to its session, and is not asked as a call', async () => {
+  const { out, notes } = keepingOutput(false, 80)
+  const place = approvalQuestions({
+    ...{ env: {}, id: 's', agent: null, nextFlags: () => '', fabric: {} as never },
+    ...{ out: { ...out, canAsk: true }, printing: { withPrompts: false, withHints: false } },
+  })
+  place.show(cut)
+  await vi.waitFor(() => expect(notes).toEqual([`Left open; answer with ${there}, or reject.`]))
+  await place.close()
+})
+
+test('[C402] a run without a terminal ends with 3 at such a question', async () => {
+  const session = async () => ({ approvals: [{ id: 'below:apr-1' }] })
+  const headless = (waits: boolean) =>
+    headlessQuestions({
+      ...{ fabric: { session } as never, id: 's', agent: 'scripted', waits, prepared: new PreparedAnswers(new Map()) },
+      howToAnswer: (approvalId, commandAt) => {
+        const command = commandAt({ command: 'bridle', id: 's', approvalId, nextFlags: '' })
+        return { command, words: command }
+      },
+    })
+  await expect(headless(false)(cut)).rejects.toMatchObject({ code: 3, approvalId: 'below:apr-1', command: there })
+  await expect(headless(true)(cut)).resolves.toBeUndefined()
 })

@@ -2,13 +2,11 @@
 
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
-import type { JsonObject } from '@bridle/events/json'
-import type { QuestionRequest } from '@bridle/events/questions'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
 import { shellWord } from '../command/shell-word.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
-import { type AnswerPlace, answerCommand } from '../terminal/answer-command.ts'
-import { requestOf } from '../terminal/answer-fields.ts'
+import { type AnswerPlace, answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
+import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { PreparedAnswers } from './prepared-answers.ts'
 
@@ -19,7 +17,7 @@ export interface HeadlessRun {
   readonly prepared: PreparedAnswers
   /** Stay attached until the question is answered elsewhere. */
   readonly waits: boolean
-  readonly howToAnswer: (approvalId: string, request: QuestionRequest, known: JsonObject) => AnswerAdvice
+  readonly howToAnswer: (approvalId: string, commandAt: (place: AnswerPlace) => string) => AnswerAdvice
 }
 
 export interface AnswerAdvice {
@@ -47,12 +45,22 @@ export class OpenQuestionError extends ExitError {
 export const headlessQuestions =
   ({ fabric, id, agent, prepared, waits, howToAnswer }: HeadlessRun) =>
   async ({ type, data }: PrintableEvent): Promise<void> => {
-    const request = type === 'approval_requested' ? requestOf(data) : null
-    if (request === null) return
+    if (type !== 'approval_requested') return
+    const request = requestOf(data)
+    const cut = cutQuestion(data)
+    if (request === null && cut === null) return
     const approvalId = String(data.approvalId)
     // A run that is followed again also repeats the events of answered questions.
     const session = await fabric.session(id, agent).catch(() => null)
     if (session && !session.approvals.some((each) => each.id === approvalId)) return
+    if (request === null) {
+      if (waits || cut === null) return
+      throw new OpenQuestionError(
+        approvalId,
+        howToAnswer(approvalId, (place) => childAnswerCommand(place, cut)),
+        null,
+      )
+    }
     const ready = prepared.take(request)
     if ('given' in ready) {
       await fabric.answer(id, approvalId, { ...ready.given, agent }).catch((error: unknown) => {
@@ -64,17 +72,20 @@ export const headlessQuestions =
     const problem = 'problem' in ready ? ready.problem : null
     if (problem === null && waits) return
     const known = 'known' in ready ? ready.known : {}
-    throw new OpenQuestionError(approvalId, howToAnswer(approvalId, request, known), problem)
+    throw new OpenQuestionError(
+      approvalId,
+      howToAnswer(approvalId, (place) => answerCommand(place, request, known)),
+      problem,
+    )
   }
 
 /** The words with which a run is left. A server that ends with the command has to be started again for the answer. */
 export const answerAdvice = (
   { ownData }: Pick<ServerConnection, 'ownData'>,
   place: AnswerPlace,
-  request: QuestionRequest,
-  known: JsonObject,
+  commandAt: (place: AnswerPlace) => string,
 ): AnswerAdvice => {
-  const command = answerCommand(place, request, known)
+  const command = commandAt(place)
   if (ownData === null) return { command, words: `Answer it with\n  ${command}` }
   const start = `${place.command} start --data ${shellWord(ownData)}`
   return { command, words: `The server of this run ends with it. Start one, and answer:\n  ${start}\n  ${command}` }

@@ -3,8 +3,9 @@ import type { FabricClient, SessionDetail } from '@bridle/client/index'
 import { type ExitError, failure, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { type ClientFlags, repeatedFlags } from '../config/settings.ts'
-import { answerCommand } from '../terminal/answer-command.ts'
-import { requestOf } from '../terminal/answer-fields.ts'
+import { answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
+import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { wholeQuestion } from './child-question.ts'
 
 type SessionApproval = SessionDetail['approvals'][number]
 
@@ -16,8 +17,10 @@ export const openApproval = async (
   id: string,
   approvalId: string,
   { agent }: ApprovalFlags,
-): Promise<SessionApproval | null> =>
-  (await fabric.session(id, agent)).approvals.find((each) => each.id === approvalId) ?? null
+): Promise<SessionApproval | null> => {
+  const found = (await fabric.session(id, agent)).approvals.find((each) => each.id === approvalId)
+  return found ? wholeQuestion(fabric, found) : null
+}
 
 export const noApproval = (session: string, approvalId: string, flags: ApprovalFlags): ExitError => {
   const which = flags.agent === undefined ? session : `The session ${session} of the agent ${flags.agent}`
@@ -28,9 +31,11 @@ export const noApproval = (session: string, approvalId: string, flags: ApprovalF
 /** The usage error of `approve` for a question; null: the approval is not a question. */
 export const questionError = (id: string, approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
   const request = requestOf(approval)
-  if (request === null) return null
+  const cut = cutQuestion(approval)
+  if (request === null && cut === null) return null
   const place = { command: commandName(), id, approvalId: approval.id, nextFlags: nextFlags(flags) }
-  return usageError(`${approval.id} is a question. Answer it with\n  ${answerCommand(place, request)}`)
+  const command = request === null ? cut && childAnswerCommand(place, cut) : answerCommand(place, request)
+  return usageError(`${approval.id} is a question. Answer it with\n  ${command}`)
 }
 
 const nextFlags = (flags: ApprovalFlags): string =>

@@ -13,7 +13,7 @@ const approval = (id: string): HarnessApproval => ({
 })
 const stateOf = (...approvals: HarnessApproval[]): HarnessState => ({ status: 'running', messages: [], approvals })
 
-const world = (fails = false) => {
+const world = (fails = false, readQuestion = async (each: HarnessApproval) => each) => {
   const printer = new LinePrinter()
   const [sent, said]: [unknown[], string[]] = [[], []]
   const client = {
@@ -25,7 +25,7 @@ const world = (fails = false) => {
     getSnapshot: () => stateOf(),
   } as unknown as HarnessClient
   const talk = new ApprovalTalk({
-    ...{ client, printer, columns: () => 60 },
+    ...{ client, printer, columns: () => 60, readQuestion, redraw: () => {} },
     edit: async (draft) => withText(draft, '{"p":"edited"}'),
     paint: { style: (_format, text) => text, hasColour: false },
     note: (text) => said.push(text),
@@ -175,5 +175,22 @@ test('[C410] the answer of somebody else, and the default of a question that exp
     ...['✓ question answered, elsewhere', '│ db: b', '│ name: a'],
     ...['✓ question expired, and its default applies', '│ db: b', '│ name: b'],
     ...['✗ question declined, elsewhere', '│ db: b', '│ name: c'],
+  ])
+})
+
+test('[C406] a question that is too large for the notice of a child is read from that child, and never asked as a call', async () => {
+  const { questions, ...cut } = asking('below:a')
+  const child = { id: 'below', agent: 'helper', approvalId: 'a', isCut: true } as const
+  const named = { ...cut, child }
+  const read = world(false, async (each) => ({ ...each, questions }))
+  expect([read.show(named), read.talk.isAsking]).toEqual([[], false])
+  await Promise.resolve()
+  expect(read.show(named)).toContain('? 1 of 2: Database')
+  const closed = world()
+  closed.show(named)
+  await Promise.resolve()
+  expect([closed.show(named), closed.talk.isAsking]).toEqual([[], false])
+  expect(closed.said).toEqual([
+    'A sub-agent asks a question that cannot be shown here. Answer it with bridle answer below a NAME=ANSWER --agent helper',
   ])
 })

@@ -2,7 +2,9 @@
 import type { GivenAnswer, HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
 import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
-import { requestOf } from '../terminal/answer-fields.ts'
+import { commandName } from '../command/command-name.ts'
+import { childAnswerCommand } from '../terminal/answer-command.ts'
+import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
 import { draftLines } from '../terminal/approval-text.ts'
 import { decisionText } from '../terminal/conversation-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
@@ -26,6 +28,9 @@ export interface ApprovalTalkOptions {
   readonly columns: () => number
   readonly note: (text: string) => void
   readonly sayError: (error: unknown) => void
+  /** Reads a question of a child that its notice was too small for. */
+  readonly readQuestion: (approval: HarnessApproval) => Promise<HarnessApproval>
+  readonly redraw: () => void
   /** Gives the terminal to an editor meanwhile. */
   readonly withoutWindow: (act: () => Promise<void>) => Promise<void>
 }
@@ -39,6 +44,8 @@ export class ApprovalTalk {
   #question: QuestionTalk | null = null
   /** Answers belong to one question, as an edit does to one approval. */
   #unsent: { readonly id: string; readonly given: GivenAnswer } | null = null
+  /** Questions of children as the sessions that ask have them; null: being read, or not readable. */
+  readonly #read = new Map<string, HarnessApproval | null>()
   #armedAt = 0
   readonly #shownDenials = new Set<string>()
 
@@ -82,11 +89,32 @@ export class ApprovalTalk {
 
   /** Says which approvals were answered. Returns the function that asks the next one, to be called below the text that led to it. */
   update(state: HarnessState, mayAsk: boolean): () => void {
-    const { opened, closed } = this.#desk.update(state, mayAsk)
+    const approvals = (state.approvals ?? []).flatMap((each) => this.#whole(each) ?? [])
+    const { opened, closed } = this.#desk.update({ ...state, approvals }, mayAsk)
     this.#showAnswered(closed)
     return () => {
       if (opened) this.#ask(opened)
     }
+  }
+
+  /** Null: only the session that asks has the question, and it must not look like the approval of a call. */
+  #whole(approval: HarnessApproval): HarnessApproval | null {
+    const { id } = approval
+    const cut = cutQuestion({ ...approval })
+    if (cut === null) return approval
+    const known = this.#read.get(id)
+    if (known !== undefined) return known
+    this.#read.set(id, null)
+    const { readQuestion, redraw, note } = this.#options
+    void readQuestion(approval).then((whole) => {
+      if (requestOf({ ...whole }) === null)
+        return note(
+          `A sub-agent asks a question that cannot be shown here. Answer it with ${childAnswerCommand({ command: commandName(), nextFlags: '' }, cut)}`,
+        )
+      this.#read.set(id, whole)
+      redraw()
+    })
+    return null
   }
 
   async answer(text: string): Promise<void> {

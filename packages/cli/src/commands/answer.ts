@@ -11,7 +11,7 @@ import { defineCommand, sessionOptions, usageError } from '../command/command.ts
 import { commandName } from '../command/command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
-import { requestOf } from '../terminal/answer-fields.ts'
+import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
 
 export const answer = defineCommand({
   options: {
@@ -51,11 +51,11 @@ const givenFor = async (
 ): Promise<GivenAnswer> => {
   const open = await openApproval(fabric, id, approvalId, flags)
   const request = open === null ? await settledRequest(fabric, id, approvalId) : requestOf(open)
-  if (open !== null && request === null)
+  if (open !== null && request === null && cutQuestion(open) === null)
     throw usageError(
       `${approvalId} is not a question. Use ${commandName()} approve or ${commandName()} reject for ${open.toolName}.`,
     )
-  // The server's refusal says what is wrong: no such approval, or another answer.
+  // The server's refusal says what is wrong: no such approval, another answer, or one that does not fit.
   if (request === null) return { answers: untypedAnswers(entries) }
   const { given, problem } = answerFrom(request, entries)
   if (problem !== null) throw usageError(`${problem} The question stays open.`)

@@ -282,6 +282,31 @@ describe('[C402] a run without a terminal', () => {
       expect(await world.text('run', 'scripted', 'Hello', ...flags)).toEqual({ code: 2, stdout: '', notes: problem })
   })
 
+  test('a large question of a sub-agent is read from its session, and answered on the session of the run', async () => {
+    const watched = world.text(
+      'run',
+      'scripted',
+      script({ approve: 'bash', args: {} }, { text: 'on' }),
+      '--id',
+      'above',
+    )
+    await open('above')
+    const large = { ...db, ask: `${'x '.repeat(9_000)}?` }
+    await fetch(`${world.server.url}/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ engine: 'scripted', session_id: 'below', parent_session_id: 'above', prompt: script(large) },
+      }),
+    })
+    const { code, notes } = await watched
+    const [approval = ''] = await open('below')
+    const command = `bridle answer above below:${approval} db=SQLite`
+    expect([code, notes]).toEqual([3, expect.stringContaining(command)])
+    expect(await world.text('inspect', 'above')).toMatchObject({ stdout: expect.stringContaining('question') })
+    expect(await world.text(...command.split(' ').slice(1))).toMatchObject({ code: 0 })
+  })
+
   test('[C402] an approval is no question: the run waits for it as before', async () => {
     const watched = world.text(
       'run',

@@ -5,6 +5,7 @@ import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
+import { withWholeQuestion } from '../approvals/child-question.ts'
 import { answerAdvice, headlessQuestions, OpenQuestionError } from '../approvals/headless-questions.ts'
 import {
   checkPreparedFlags,
@@ -89,8 +90,8 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
     const card = () => plain.session(id, agent).catch(() => null)
     const headless = headlessQuestions({
       ...{ fabric: plain, id, agent, prepared, waits: flags.wait ?? false },
-      howToAnswer: (approvalId, request, known) =>
-        answerAdvice(connection, { command: commandName(env), id, approvalId, nextFlags: nextFlags() }, request, known),
+      howToAnswer: (approvalId, commandAt) =>
+        answerAdvice(connection, { command: commandName(env), id, approvalId, nextFlags: nextFlags() }, commandAt),
     })
     let display: RunDisplay
     const onAccepted = async (runId: string) => {
@@ -114,7 +115,8 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
       const shown = out.isJson
         ? { onEvent: out.row }
         : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause, prepared })
-      const onEvent = async (event: PrintableEvent) => {
+      const onEvent = async (received: PrintableEvent) => {
+        const event = await withWholeQuestion(plain, received)
         shown.onEvent(event)
         if (!out.canAsk) await headless(event)
       }

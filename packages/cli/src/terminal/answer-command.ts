@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { shellQuoted, shellWord } from '../command/shell-word.ts'
-import { type AnswerField, answerFields } from './answer-fields.ts'
+import { type AnswerField, answerFields, type ChildQuestion } from './answer-fields.ts'
 import { escapeInvisible } from './text-lines.ts'
 
 export interface AnswerPlace {
@@ -33,6 +33,14 @@ export const answerCommand = (
   const json = escapeInvisible(JSON.stringify(Object.fromEntries(values)))
   return `printf '%s' ${shellQuoted(json)} | ${place} --answers -${nextFlags}`
 }
+
+/** A call that answers in the session that asks, where the question is not known. */
+export const childAnswerCommand = (
+  { command, nextFlags }: Pick<AnswerPlace, 'command' | 'nextFlags'>,
+  { id, agent, approvalId }: ChildQuestion,
+): string =>
+  // The last `--agent` wins.
+  `${command} answer ${shellWord(id)} ${shellWord(approvalId)} NAME=ANSWER${nextFlags} --agent ${shellWord(agent)}`
 
 /** Null: words of a shell cannot show the value, or could be read as another one. */
 const valueWords = (name: string, value: Json): readonly string[] | null => {

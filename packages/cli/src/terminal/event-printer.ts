@@ -3,8 +3,8 @@
 import { byActor, bytesText, eventText } from '@bridle/words/index'
 import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
-import { answerCommand } from './answer-command.ts'
-import { requestOf } from './answer-fields.ts'
+import { answerCommand, childAnswerCommand } from './answer-command.ts'
+import { cutQuestion, requestOf } from './answer-fields.ts'
 import { approvalLines, childLines } from './approval-text.ts'
 import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
@@ -175,10 +175,14 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       if (!withHints || isAnswered(approvalId)) return
       const flags = nextFlags()
       const act = (verb: string) => `${command} ${verb} ${escapeControls(`${session} ${approvalId}`)}${flags}`
+      const place = { command, id: session, approvalId, nextFlags: flags }
+      const cut = cutQuestion(data)
       const answer =
-        request === null
-          ? act('approve')
-          : answerCommand({ command, id: session, approvalId, nextFlags: flags }, request)
+        request !== null
+          ? answerCommand(place, request)
+          : cut !== null
+            ? childAnswerCommand(place, cut)
+            : act('approve')
       for (const hint of [answer, act('reject')]) out.line(out.style('dim', `  ${hint}`))
     },
     approval_resolved: (data) => {
