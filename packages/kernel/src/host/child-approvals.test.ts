@@ -367,6 +367,30 @@ test('[S81] a session names at most a hundred, and more as those are answered', 
   expect(await namedOf(world, 'top')).toHaveLength(100)
 })
 
+test('[S81] an approval that a full list lacks stays open, and one of another child is named by its next notice', async () => {
+  const world = await family()
+  const many = Array.from({ length: 100 }, (_, index) => [call(`c${index}`), askItem(`c${index}`)]).flat()
+  await report(world, 'leaf', ...many)
+  const named = await namedOf(world, 'top')
+  // At the same time as the others, so that its own comes first in the child's list.
+  await ask(world, 'child')
+  expect(await namedOf(world, 'top')).toEqual(named)
+  expect(await settledOf(world, 'top')).toEqual([])
+  await start(world, 'second', 'top')
+  await ask(world, 'second')
+  const [first = '', next = '', last = ''] = [...named.slice(0, 2), ...named.slice(-1)]
+  for (const id of [first, last]) await answer(world, 'top', id)
+  await flushPending()
+  const own = `child:${(await ownOf(world, 'child'))[0]}`
+  expect(await namedOf(world, 'top')).toEqual([...named.slice(1, -1), own])
+  expect(await settledOf(world, 'top')).toEqual([`${first} approved`, `${last} approved`])
+  await ask(world, 'second', 'c2')
+  expect((await namedOf(world, 'top')).at(-1)).toMatch(/^second:/)
+  await answer(world, 'leaf', next.replace('leaf:', ''), { decision: 'denied' })
+  await flushPending()
+  expect((await settledOf(world, 'top')).at(-1)).toBe(`${next} denied`)
+})
+
 test('[S82] a branch and an import have no approval of a session below', async () => {
   const world = await family()
   await askQuestion(world, 'leaf')

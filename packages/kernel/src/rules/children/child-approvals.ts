@@ -82,7 +82,10 @@ export const approvalsOf = (
     ...(reason !== undefined && { reason: brief(reason) }),
   }))
   return {
-    approvals: allOpenApprovals({ approvals, childApprovals }).slice(0, OPEN_APPROVALS_MAX).map(asked),
+    approvals: allOpenApprovals({ approvals, childApprovals })
+      .toSorted((one, other) => one.requestedAt - other.requestedAt)
+      .slice(0, OPEN_APPROVALS_MAX)
+      .map(asked),
     settled: [...own, ...below],
   }
 }
@@ -111,12 +114,12 @@ export const recordChildApprovals = (w: DecisionBuilder, news: ApprovalNews): vo
   const approvals = owner === ownerOf(w.key, w.state) ? news.approvals : []
   const named = new Set(approvals.map(nameOf))
   const known = Object.values(w.state.childApprovals.open)
-  for (const approval of known.filter((each) => each.child.via === child.id && !named.has(each.id)))
-    settle(
-      w,
-      approval,
-      settled.findLast((each) => nameOf(each) === approval.id),
-    )
+  const isFull = approvals.length >= OPEN_APPROVALS_MAX
+  for (const approval of known.filter((each) => each.child.via === child.id && !named.has(each.id))) {
+    const answer = settled.findLast((each) => nameOf(each) === approval.id)
+    // A full list may lack an approval that is still open. The next list that is not full settles those that are not.
+    if (answer || !isFull) settle(w, approval, answer)
+  }
   for (const asked of approvals) {
     // An answer that was given here is known before the child's notice says so.
     if (childOfApproval(w.state.childApprovals, nameOf(asked))) continue
