@@ -31,7 +31,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   /** The next answer of the provider, from the conversation that it has. */
   let turn: (items: readonly StubEvent[]) => StubTurn
   let heardBytes = 0
-  const pages: { page: Page; user: string; complaints: string[] }[] = []
+  const pages: { page: Page; complaints: string[] }[] = []
 
   beforeAll(async () => {
     provider = await startRealtimeStub({
@@ -48,6 +48,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   }, 60_000)
 
   afterEach(async () => {
+    opening.length = 0
     const seen = pages.splice(0)
     for (const { page } of seen) await (page.context() === context ? page : page.context()).close()
     expect(seen.flatMap(({ complaints }) => complaints)).toEqual([])
@@ -60,9 +61,12 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   })
 
   let users = 0
+  /** The users of this test's pages, also of those that are still being opened. */
+  const opening: string[] = []
   const open = async (query = '', user = `u${++users}`) => {
     // The user is a cookie, so two users at once need two contexts.
-    const isAlone = pages.every((opened) => opened.user === user)
+    const isAlone = opening.every((other) => other === user)
+    opening.push(user)
     const page = await (isAlone ? context : await browser.newContext({ permissions: ['microphone'] })).newPage()
     page.setDefaultTimeout(10_000)
     const complaints: string[] = []
@@ -73,7 +77,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
       if (['error', 'warning'].includes(said.type()) && !/WebSocket connection|net::|status of 426/.test(said.text()))
         complaints.push(said.text())
     })
-    pages.push({ page, user, complaints })
+    pages.push({ page, complaints })
     onTestFailed(async () =>
       console.error(
         await page
