@@ -47,6 +47,8 @@ export interface Lifecycle {
     readonly requestId: string
     readonly actor: string | null
     readonly isActorClaimed?: true
+    /** No call with the id of the approval was open, as for a question of an MCP server during its call. */
+    readonly isOfNoCall?: true
   } | null
   /** Somebody put the session away; a prompt takes it out again. */
   readonly isArchived: boolean

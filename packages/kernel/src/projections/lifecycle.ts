@@ -290,6 +290,10 @@ export const lifecycle: Projection<Lifecycle> = {
           }
         : state
     },
+    approval_applied: (state, { payload: { request_id, tool_call_id } }) =>
+      state.pauseAfter?.requestId === request_id && !Object.hasOwn(state.tools, tool_call_id)
+        ? { ...state, pauseAfter: { ...state.pauseAfter, isOfNoCall: true } }
+        : state,
     session_paused: (state) => ({ ...state, paused: true, pauseAfter: null }),
     session_resumed: (state) => ({ ...state, paused: false }),
     session_archived: (state) => ({ ...state, isArchived: true }),

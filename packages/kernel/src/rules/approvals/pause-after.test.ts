@@ -1,7 +1,19 @@
 // Answering and pausing in one command.
 import { describe, expect, test } from 'vitest'
+import type { ReportItem } from '../../commands.ts'
 import { emptyState, evolve } from '../../projections/state.ts'
-import { askItem, awaitingApproval, call, finished, outcome, running, TestSession, token } from '../rules.suite.ts'
+import {
+  askItem,
+  awaitingApproval,
+  background,
+  call,
+  finished,
+  lost,
+  outcome,
+  running,
+  TestSession,
+  token,
+} from '../rules.suite.ts'
 
 const answer = (life: TestSession, more: { decision?: 'approved' | 'denied'; id?: string; pause?: boolean } = {}) => {
   const { decision = 'approved', id = life.openApprovals[0] ?? '', pause = true } = more
@@ -98,6 +110,55 @@ describe('[H79] an answer with a pause', () => {
     life.do({ type: 'approve', approvalId: life.openApprovals[0] ?? '', decision: 'approved', pause: true })
     expect(life.status).toBe('paused')
     expect(life.lastTypes).toContain('budget_raised')
+  })
+
+  test('after the question of an MCP server, the session pauses when the answer is delivered and no call is open', () => {
+    const questions = [{ id: 'q', question: 'Which?', options: [], allow_free_text: true }]
+    const elicit = { ...askItem('c1:asks-1'), kind: 'question', questions } as ReportItem
+    const answered = {
+      type: 'approve',
+      decision: 'approved',
+      digest: 'd',
+      answers: { q: 'this' },
+      pause: true,
+    } as const
+    const asked = () => {
+      const life = running()
+      life.report(call('c1'), elicit)
+      const [approvalId = ''] = life.openApprovals
+      return { life, approvalId, used: { type: 'approval_delivered', requestId: approvalId } as const }
+    }
+    const { life, approvalId, used } = asked()
+    life.do({ ...answered, approvalId })
+    life.report(used, token('still in the call'))
+    expect(life.status).toBe('running')
+    const restored = new TestSession(life.log.reduce(evolve, emptyState))
+    restored.now = life.now
+    for (const each of [life, restored]) {
+      each.report(outcome('c1'))
+      expect(each.status).toBe('paused')
+    }
+    // The call may end before the answer is delivered.
+    const late = asked()
+    late.life.do({ ...answered, approvalId: late.approvalId })
+    late.life.report(outcome('c1'))
+    expect(late.life.status).toBe('running')
+    late.life.report(late.used)
+    expect(late.life.status).toBe('paused')
+  })
+
+  test('an answer between two attempts pauses the session after the call of the next attempt', () => {
+    const life = awaitingApproval(background({ maxRetries: 1 }))
+    life.report(lost)
+    answer(life)
+    expect(life.status).not.toBe('paused')
+    life.tick(600_000)
+    life.report({ type: 'started' }, call('c1'), askItem('c1'))
+    expect(life.status).toBe('running')
+    life.report({ type: 'approval_delivered', requestId: Object.keys(life.state.approvals.decided).at(-1) ?? '' })
+    expect(life.status).toBe('running')
+    life.report(outcome('c1'))
+    expect(life.status).toBe('paused')
   })
 
   test('in a session that is paused already it asks for nothing more', () => {

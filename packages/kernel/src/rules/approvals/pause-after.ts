@@ -2,13 +2,16 @@
 // batch. The wish is in the log with the answer, so that a crash in between does not lose it.
 import { ownProperty } from '@bridle/events/json'
 import { isRunnersQuestion } from '../../projections/approvals.ts'
+import type { SessionState } from '../../projections/state.ts'
 import { parkRun } from '../control.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
+
+type PauseWish = NonNullable<SessionState['lifecycle']['pauseAfter']>
 
 /** Runs after each change. */
 export const pauseAfterCall = (w: DecisionBuilder): void => {
   const { pauseAfter, paused } = w.state.lifecycle
-  if (!pauseAfter || paused || !isDue(w, pauseAfter.requestId)) return
+  if (!pauseAfter || paused || !isDue(w, pauseAfter)) return
   const { requestId, actor, isActorClaimed } = pauseAfter
   w.add('session_paused', {
     reason: `As asked with the answer to ${requestId}.`,
@@ -20,10 +23,12 @@ export const pauseAfterCall = (w: DecisionBuilder): void => {
 }
 
 /** Calls of the same step may still run: stopping those would leave their outcomes unknown. */
-const isDue = ({ run, state }: DecisionBuilder, requestId: string): boolean => {
+const isDue = ({ run, state }: DecisionBuilder, { requestId, isOfNoCall }: PauseWish): boolean => {
   if (!run || run.phase === 'cancelling') return run === null
   const answer = ownProperty(state.approvals.decided, requestId)
   // The kernel's own questions stand for no call: what follows the answer is the next step.
   if (!answer || !isRunnersQuestion(answer)) return true
-  return (answer.hasOutcome || answer.runId !== run.runId) && Object.keys(state.lifecycle.tools).length === 0
+  // Only a delivered answer: an attempt that has ended has no open calls either, and its call still needs the answer.
+  const isUsed = answer.hasOutcome || (isOfNoCall && !answer.undelivered)
+  return (isUsed || answer.runId !== run.runId) && Object.keys(state.lifecycle.tools).length === 0
 }
