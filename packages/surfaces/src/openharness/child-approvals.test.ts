@@ -4,6 +4,7 @@ import { agent } from '@bridle/agents/agent'
 import { nativeRunner } from '@bridle/agents/in-process/native'
 import { subagent } from '@bridle/agents/subagents/subagent'
 import { scriptedModel } from '@bridle/agents/testing/scripted-model'
+import { askQuestion } from '@bridle/agents/tools/ask-question'
 import { tool } from '@bridle/agents/tools/tool'
 import { hostChildSessions } from '@bridle/kernel/host/child-sessions'
 import { expect, test } from 'vitest'
@@ -13,6 +14,7 @@ const sent: string[] = []
 const clerk = agent({
   name: 'clerk',
   tools: [
+    askQuestion(),
     tool({
       ...{ name: 'send', description: 'Sends a letter.', approve: true },
       run: (input) => {
@@ -21,9 +23,12 @@ const clerk = agent({
       },
     }),
   ],
-  model: scriptedModel(({ prompt, step }) =>
-    step === 1 ? { calls: [{ tool: 'send', input: { to: prompt } }] } : { text: `Sent to ${prompt}.` },
-  ),
+  model: scriptedModel(({ prompt, step }) => {
+    if (step > 1) return { text: `Sent to ${prompt}.` }
+    if (!prompt.startsWith('unsure')) return { calls: [{ tool: 'send', input: { to: prompt } }] }
+    const questions = [{ question: 'Which address?', allow_free_text: true }]
+    return { calls: [{ tool: 'ask_question', input: { questions } }] }
+  }),
 })
 const editor = agent({
   name: 'editor',
@@ -59,6 +64,7 @@ const world = () => {
 interface Payload {
   readonly text?: string
   readonly message?: string
+  readonly fallback_message?: string
   readonly tool?: string
   readonly arguments?: { readonly to: string }
   readonly options?: readonly { readonly id: string; readonly continuation_token: string }[]
@@ -95,4 +101,13 @@ test('[S77] three turns whose sub-agents ask: each question, its answer, and the
     expect(sent.toSorted()).toEqual([`${id} Ada`, `${id} Ben`])
     expect(said).toEqual(['Both are done.'])
   }
+})
+
+test('[OH152] the next message is never advised as the answer to the text question of a sub-agent', async () => {
+  const { send } = world()
+  const reply = await send(messageOf({ session_id: 's1', user_intent: 'unsure' }, { capabilities: {} }))
+  const [question] = questions(reply)
+  expect(question?.fallback_message).toBe(
+    'Which address? This shell cannot answer. The question waits in the inbox: answer it there, or on another screen.',
+  )
 })

@@ -12,10 +12,11 @@ import { shapeQuestion, shapeText } from './shell.ts'
 export const messageDirectives = (text: string): readonly ActionDirective[] =>
   text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
 
-/** The directives as the shell that sent the request can take them. */
+/** The directives as the shell that sent the request can take them. `typed`: the question that the user's next message answers. */
 export const shapeDirectives = (
   directives: readonly ActionDirective[],
   { capabilities, request }: RequestMessage,
+  typed: ActionDirective | null = null,
 ): readonly ActionDirective[] => {
   const kind = request.context?.shell?.shell_kind
   const isParallel = hasCapability(capabilities, 'openharness.actions.parallel')
@@ -23,16 +24,17 @@ export const shapeDirectives = (
   const hasCards = hasCapability(capabilities, 'openharness.ui.rich_cards')
   return directives
     .flatMap((directive) => (hasCards || directive.action_type !== 'render_ui' ? [directive] : cardText(directive)))
-    .map((directive) => (isParallel ? directive : inSequence(directive)))
-    .map((directive) => shapeMessage(directive, kind))
-    .map((directive) => (canAsk ? directive : withAdvice(directive)))
+    .map((directive) => {
+      const shaped = shapeMessage(isParallel ? directive : inSequence(directive), kind)
+      return canAsk ? shaped : withAdvice(shaped, directive === typed)
+    })
 }
 
 /** A shell that does not know `request_approval` shows this text instead, so that its user learns why the run waits. */
-const withAdvice = (directive: ActionDirective): ActionDirective => {
+const withAdvice = (directive: ActionDirective, isTyped: boolean): ActionDirective => {
   const { action_type: type, payload = {} } = directive
   if (type !== 'request_approval' || typeof payload.message !== 'string') return directive
-  return { ...directive, payload: { ...payload, fallback_message: adviceOf(payload) } }
+  return { ...directive, payload: { ...payload, fallback_message: adviceOf(payload, isTyped) } }
 }
 
 /** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */

@@ -57,15 +57,14 @@ export const questionPayload = (approval: Approval): JsonObject => {
 }
 
 /** The fallback text for shells without approvals: the question, its options, and where to answer. */
-export const adviceOf = (payload: JsonObject): string => {
-  const { message, tool, questions, schema } = payload
+export const adviceOf = (payload: JsonObject, isTyped: boolean): string => {
+  const { message, questions, schema } = payload
   const isQuestion = questions !== undefined || schema !== undefined
-  const where =
-    tool === INPUT_SUBJECT
-      ? 'Answer with your next message.'
-      : isQuestion
-        ? 'This shell cannot answer. The question waits in the inbox: answer it there, or on another screen.'
-        : 'This shell cannot answer. The work waits for an approval elsewhere.'
+  const where = isTyped
+    ? 'Answer with your next message.'
+    : isQuestion
+      ? 'This shell cannot answer. The question waits in the inbox: answer it there, or on another screen.'
+      : 'This shell cannot answer. The work waits for an approval elsewhere.'
   const [question, ...others] = (questions ?? []) as readonly Question[]
   const options = others.length > 0 ? [] : (question?.options ?? [])
   const labels = options.map(({ label }) => `"${label}"`).join(', ')

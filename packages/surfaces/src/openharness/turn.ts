@@ -4,6 +4,7 @@ import { type Json, type JsonObject, present } from '@bridle/events/json'
 import { isRefusal, type Refusal } from '@bridle/kernel/commands'
 import { type Key, keyText } from '@bridle/kernel/event'
 import { runSeq } from '@bridle/kernel/ids'
+import { openTextQuestion } from '@bridle/kernel/rules/approvals/typed-answers'
 import type { IdempotencyKey } from '@bridle/kernel/session/inbox'
 import type { Session } from '@bridle/kernel/session/session'
 import type { ActionDirective, RequestMessage, ResponseMessage } from '@bridle/wire/openharness/wire'
@@ -84,7 +85,7 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   const finish = async (end: RunAnswer) => {
     const answer = await turnAnswer(ports, started.session, started.place, end)
     if (isDenial(answer)) return respond(isRepeatable(message) ? answer : withoutRetry(answer))
-    return respond({ ...answer, directives: shapeDirectives(answer.directives, message) })
+    return respond({ ...answer, directives: shapeDirectives(answer.directives, message, answer.typed) })
   }
   // The shell waits since it asked: fetching attachments takes from that time.
   const waitMs = (ports.openharness?.waitMs ?? TURN_WAIT_MS) - (ports.clock.now() - startedAt)
@@ -111,6 +112,8 @@ interface TurnAnswer {
   /** Absent = nothing runs. */
   readonly runId?: string
   readonly directives: readonly ActionDirective[]
+  /** The question that the user's next message answers, among the directives. */
+  readonly typed?: ActionDirective
 }
 
 /** A run that was asked for. `since` is the number of the event before its first. */
@@ -234,11 +237,14 @@ const turnAnswer = async (
     case 'completed':
       return { runId, directives: await outputDirectives(session, runId, approvalId, answer.result) }
     case 'awaiting_approval': {
-      const directives = answer.approvals.map((each) =>
-        approvalDirective(ports, session.key, each.runId ?? runId, each),
+      const { approvals } = answer
+      const asked = await Promise.all(
+        approvals.map((each) => approvalDirective(ports, session.key, each.runId ?? runId, each)),
       )
       const output = await outputDirectives(session, runId, approvalId, null)
-      return { runId, directives: [...output, ...(await Promise.all(directives))] }
+      const question = openTextQuestion(session.state)
+      const typed = asked[approvals.findIndex(({ id }) => id === question?.id)]
+      return { runId, directives: [...output, ...asked], ...present({ typed }) }
     }
     case 'working':
       return engineError(
