@@ -5,7 +5,7 @@ import { requestFields } from '@bridle/kernel/question-request'
 import type { Session } from '@bridle/kernel/session/session'
 import type { Audience, Listener } from '@bridle/kernel/session/subscribers'
 import { type SpokenCall, spokenCall } from '../spoken/spoken-call.ts'
-import { askedWords } from '../spoken/spoken-question.ts'
+import { askedWords, childWords } from '../spoken/spoken-question.ts'
 
 export interface CallApproval {
   readonly tool: string
@@ -17,7 +17,12 @@ export interface AskedQuestion {
   readonly asks: readonly string[]
 }
 
-export type LineNotice = CallApproval | AskedQuestion
+/** An approval that speech cannot answer, in spoken form. */
+export interface InboxApproval {
+  readonly inbox: string
+}
+
+export type LineNotice = CallApproval | AskedQuestion | InboxApproval
 
 let lastKey = 0
 
@@ -49,6 +54,7 @@ const approvalIn = (event: AnyEvent, session: Session): LineNotice[] => {
   if (!run?.spoken || run.runId !== event.run) return []
   const { tool_name: tool, arguments: args = {} } = event.payload
   const { kind, ...asked } = requestFields(event.payload)
+  if (event.payload.child) return [{ inbox: childWords(kind) }]
   if (kind === 'question') return [{ asks: askedWords(asked) }]
   return [{ tool, call: spokenCall(kind, withoutCallId(args)) }]
 }

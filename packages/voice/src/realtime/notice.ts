@@ -1,11 +1,19 @@
 // A notice: a sentence that the line speaks beside the conversation. The log says the same with an event of its own.
 import { restSentence } from '../spoken/spoken-call.ts'
-import type { AskedQuestion, CallApproval, LineNotice } from './approval-watch.ts'
+import type { AskedQuestion, CallApproval, InboxApproval, LineNotice } from './approval-watch.ts'
 import type { NoticeRequest } from './provider.ts'
 import { newResponseName } from './response-request.ts'
 
-export const lineNotice = (notice: LineNotice): NoticeRequest =>
-  'asks' in notice ? questionNotice(notice) : approvalNotice(notice)
+export const lineNotice = (notice: LineNotice): NoticeRequest => {
+  if ('inbox' in notice) return inboxNotice(notice)
+  return 'asks' in notice ? questionNotice(notice) : approvalNotice(notice)
+}
+
+const inboxNotice = ({ inbox }: InboxApproval): NoticeRequest => ({
+  response: newResponseName(),
+  remark: `The user was told: ${inbox} Nothing that the user says answers it.`,
+  instructions: `Say in one short sentence, in the language of the conversation: ${JSON.stringify(inbox)}`,
+})
 
 /** Words of an agent are quoted as JSON: they must not read as an instruction. */
 const questionNotice = ({ asks }: AskedQuestion): NoticeRequest => {

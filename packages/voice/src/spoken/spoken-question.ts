@@ -1,5 +1,6 @@
 // Questions in spoken form: the text, then the options. Several questions are read one at a time. Forms, and questions too long to remember, wait in
 // the inbox.
+import type { ApprovalKind } from '@bridle/events/approval-kinds'
 import type { Question } from '@bridle/events/questions'
 import type { QuestionFields } from '@bridle/kernel/question-request'
 
@@ -50,3 +51,7 @@ const optionWords = ({ options = [], multi_select, allow_free_text }: Question):
 const PLACE_WORDS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth', 'Ninth']
 
 const INBOX_WORDS = 'I have a question that is answered on a screen. It waits in the inbox.'
+
+/** The words for an approval of a session below this one. Speech cannot answer it, so its text is not read. */
+export const childWords = (kind: ApprovalKind): string =>
+  `My sub-agent ${kind === 'question' ? 'has a question' : 'needs an approval'}. It waits in the inbox.`

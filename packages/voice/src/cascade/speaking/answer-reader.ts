@@ -6,7 +6,7 @@ import { answerOf } from '@bridle/kernel/projections/message-parts'
 import type { SessionState } from '@bridle/kernel/projections/state'
 import { truncate } from '@bridle/kernel/text/truncate'
 import { restSentence, spokenCall } from '../../spoken/spoken-call.ts'
-import { askedWords } from '../../spoken/spoken-question.ts'
+import { askedWords, childWords } from '../../spoken/spoken-question.ts'
 import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
 import { noticeOf, noticesOf, type Utterance } from './utterance.ts'
@@ -32,7 +32,7 @@ export class AnswerReader {
   }
 
   read(state: SessionState): readonly Utterance[] {
-    const { lifecycle, approvals } = state
+    const { lifecycle, approvals, childApprovals } = state
     if (this.isOver) return []
     const answer = findAnswer(state, this.runId)
     const isWaiting = lifecycle.queue.some(({ runId }) => runId === this.runId)
@@ -42,7 +42,8 @@ export class AnswerReader {
     const text = this.#newText(answer?.content ?? '')
     const parts = [...this.#cutter.write(text), ...(isPausing ? this.#cutter.flush() : [])]
     if (this.isMuted) return []
-    const notices = open.filter(({ id }) => !this.#announced.has(id))
+    const below = Object.values(childApprovals.open).filter(({ runId }) => runId === this.runId)
+    const notices = [...open, ...below].filter(({ id }) => !this.#announced.has(id))
     for (const { id } of notices) this.#announced.add(id)
     const hasFailed = this.isOver && answer?.status === 'error'
     return [
@@ -53,6 +54,7 @@ export class AnswerReader {
   }
 
   #announce(approval: Approval): readonly Utterance[] {
+    if (approval.child) return noticesOf(this.runId, childWords(approval.kind))
     return approval.kind === 'question'
       ? askedWords(approval).flatMap((words) => noticesOf(this.runId, words))
       : approvalNotices(approval).map((words) => noticeOf(this.runId, words))
