@@ -74,6 +74,13 @@ test.each([
   ['Monday, Monday', ['Monday']],
   ['rock and roll', ['Rock and roll']],
   ['all of them', ['Monday', 'Friday', 'Rock and roll']],
+  ['both', null],
+  ['both of them', null],
   ['Monday and Sunday', null],
   ['yes', null],
 ])('[V115] several options in %j', (said, expected) => expect(heardAnswer(days, said)).toEqual(expected))
+
+test('[V115] "both" means two options', () => {
+  const two = { ...days, options: days.options?.slice(0, 2) ?? [] }
+  for (const said of ['Both.', 'both of them', 'all']) expect(heardAnswer(two, said)).toEqual(['Monday', 'Friday'])
+})

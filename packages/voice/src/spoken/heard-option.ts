@@ -14,7 +14,8 @@ export const heardAnswer = (question: Question, said: string): QuestionAnswer | 
 }
 
 const severalOptions = (options: readonly QuestionOption[], said: string): readonly string[] | null => {
-  if (ALL.test(plain(said))) return options.map(({ label }) => label)
+  const isAll = ALL.test(plain(said)) || (options.length === 2 && BOTH.test(plain(said)))
+  if (isAll) return options.map(({ label }) => label)
   const whole = wholeOption(options, said)
   if (whole) return [whole.label]
   const found = said.split(/,|;|&|\band\b|\bund\b/i).flatMap((part) => {
@@ -84,4 +85,5 @@ const FILLER = new Set(
   ),
 )
 const DENIAL = / (?:not|no|never|neither|nor|don t|without|except|but|anything|nicht|kein|keine) /
-const ALL = /^(?:all|both|everything|all of (?:them|these|it)|both of them)$/
+const ALL = /^(?:all|everything|all of (?:them|these|it))$/
+const BOTH = /^both(?: of (?:them|these))?$/
