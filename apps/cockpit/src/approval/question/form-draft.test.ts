@@ -88,6 +88,27 @@ describe('[C417] all values as JSON', () => {
     expect(json && formAnswer(schema, turnedForm(schema, json) ?? draft).given).toEqual(formAnswer(schema, draft).given)
   })
 
+  test.each<[string, boolean]>([
+    ['{"replicas":3,"keep":true,"host":"a","checks":["lint"],"limits":{"b":1,"a":2},"environment":"staging-eu"}', true],
+    ['{"at":"2026-11-19T10:00:00.000Z","keep":false}', true],
+    // A box without a value is not ticked.
+    ['{"replicas":3}', true],
+    ['{"replicas":"3","keep":true}', false],
+    ['{"host":5,"keep":true}', false],
+    ['{"host":"","keep":true}', false],
+    ['{"host":{"name":"a"},"keep":true}', false],
+    ['{"checks":"lint","keep":true}', false],
+    ['{"checks":["lint",1],"keep":true}', false],
+    ['{"keep":"yes"}', false],
+    ['{"at":"2026-11-19T10:00:00.123Z","keep":true}', false],
+    ['{"at":"soon","keep":true}', false],
+    ['{"more":1,"keep":true}', false],
+  ])('%s can be edited as a form: %j', (json, can) => {
+    const turned = turnedForm(schema, { fields: new Map(), json })
+    expect(turned !== null).toBe(can)
+    if (turned) expect(JSON.parse(turnedForm(schema, turned)?.json ?? '')).toEqual({ keep: false, ...JSON.parse(json) })
+  })
+
   test('wait for a field that has no value to keep', () =>
     expect(turnedForm(schema, filled({ replicas: 'many' }))).toBeNull())
 

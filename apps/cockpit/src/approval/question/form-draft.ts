@@ -39,7 +39,7 @@ export const withField = (draft: FormDraft, name: string, value: FieldDraft | un
   return { ...draft, fields }
 }
 
-/** The same values as JSON or as fields. Null = a value would be lost. */
+/** The same values as JSON or as fields. Null = a value would be lost or changed. */
 export const turnedForm = (schema: JsonRecord, draft: FormDraft): FormDraft | null => {
   if (draft.json === null) {
     const { values, isRead } = valuesOf(schema, draft)
@@ -47,8 +47,10 @@ export const turnedForm = (schema: JsonRecord, draft: FormDraft): FormDraft | nu
   }
   const values = parseValues(draft.json)
   if (typeof values === 'string') return null
-  const names = new Set(formFields(schema).map(({ name }) => name))
-  return Object.keys(values).every((name) => names.has(name)) ? initialForm(schema, values) : null
+  const turned = initialForm(schema, values)
+  const shown = valuesOf(schema, turned).values
+  const isSame = (name: string) => Object.hasOwn(shown, name) && exactJson(shown[name]) === exactJson(values[name])
+  return Object.keys(values).every(isSame) ? turned : null
 }
 
 export const formAnswer = (schema: JsonRecord, draft: FormDraft): AnswerState<JsonRecord> => {
