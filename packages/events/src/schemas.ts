@@ -557,6 +557,8 @@ export const schemas = {
     ...answering,
     approved_digest: maybe(text),
     superseded_by: maybe(text),
+    /** The session refused the request itself: no person was asked. */
+    refused: maybe(v.literal(true)),
     /** The session pauses when the call has its outcome, before the next step. */
     pause: maybe(v.boolean()),
     child: maybe(childApproval),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { keyOf, LoopWorld } from '@bridle/agents/loop/loop.suite'
 import type { JsonObject } from '@bridle/events/json'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { elicit as elicitOf } from './elicitation.ts'
 import { startHttpFixture } from './http-fixture.suite.ts'
 import { mcp } from './mcp.ts'
 import { ask, callerAgent, eventually, lastOutcome } from './mcp-world.suite.ts'
@@ -88,6 +89,12 @@ describe('[N255] a server behind an address', () => {
     await it.clock.pass(3_600_000)
     await answer(it, { values: { name: 'ann' } })
     expect(await replies(it)).toEqual([{ action: 'accept', content: { name: 'ann' } }])
+  })
+
+  test('gets cancel when the session refuses to ask', async () => {
+    const ask = async () => ({ decision: 'denied', isRefused: true, reason: 'Too many approvals are open.' }) as never
+    const caller = { run: {}, signal: new AbortController().signal, ask }
+    expect(await elicitOf('docs', form, caller)).toEqual({ action: 'cancel' })
   })
 
   test('gets cancel when the run is cancelled', async () => {

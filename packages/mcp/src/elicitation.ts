@@ -62,7 +62,7 @@ export class Callers {
 const SHARED =
   'Several sessions call this server at once, and the request does not name the call it belongs to. Set `isolated: true` for the server.'
 
-/** Asks the person. A cancelled run cancels; a question that cannot be shown is an ElicitationProblem. */
+/** Asks the person. A cancelled run cancels, and so does a session that refuses to ask; a question that cannot be shown is an ElicitationProblem. */
 export const elicit = async (
   server: string,
   params: unknown,
@@ -77,8 +77,9 @@ export const elicit = async (
     ...{ tool: ELICITATION_SUBJECT, arguments: { ...asked } as JsonObject, reason: elicitationReason(asked), request },
   }
   try {
-    const { decision, arguments: answered } = await ask(question, signal)
-    return decision === 'approved' ? elicitationResult(asked, answered) : { action: 'decline' }
+    const { decision, arguments: answered, isRefused } = await ask(question, signal)
+    if (decision === 'approved') return elicitationResult(asked, answered)
+    return { action: isRefused ? 'cancel' : 'decline' }
   } catch (error) {
     if (callSignal.aborted) return { action: 'cancel' }
     throw error

@@ -1,11 +1,13 @@
 // Questions of a model, which it asks with the tool of `askQuestion()`.
 import type { JsonObject } from '@bridle/events/json'
+import type { ApprovalAnswer } from '@bridle/kernel/ports/runner'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../agent.ts'
 import type { PolicyRule } from '../policy.ts'
 import { type AskQuestionOptions, askQuestion } from '../tools/ask-question.ts'
 import { isTool, tool } from '../tools/tool.ts'
+import { applyAnswer } from './calls/call-approvals.ts'
 import { keyOf, LoopWorld, lastResults, stubModel } from './loop.suite.ts'
 
 const DATABASE = { id: 'db', question: 'Which database?', options: ['SQLite', { label: 'PostgreSQL' }] }
@@ -114,6 +116,16 @@ describe('[N252] without an answer', () => {
     await it.quiet()
     expect(await resultsOf(it)).toEqual([read])
     expect(await it.payloads('tool_outcome')).toMatchObject([{ status: 'denied', reason: reason ?? 'denied' }])
+  })
+
+  test('that the session refused to ask, the model reads that it was not asked', async () => {
+    const answer: ApprovalAnswer = {
+      ...({ requestId: 'apr-1', toolCallId: 'c1', kind: 'question', decision: 'denied', isRefused: true } as const),
+      ...{ arguments: {}, approvedDigest: null, reason: 'Too many approvals are open.' },
+    }
+    const { items } = await applyAnswer({ id: 'c1', tool: 'ask_question' }, {}, answer, async (text) => text)
+    const error = 'The question was not asked. Too many approvals are open.'
+    expect(items.at(-1)).toMatchObject({ event: { payload: { status: 'error', reason: 'not_asked', error } } })
   })
 
   test.each<[string, object, unknown]>([

@@ -81,6 +81,8 @@ export interface ApprovalAnswer {
   /** The executor checks that the call it runs has this digest. */
   readonly approvedDigest: string | null
   readonly reason: string | null
+  /** The session refused the request itself: no person was asked. `reason` says why. */
+  readonly isRefused?: true
   /** Absent: an approval of a tool call. */
   readonly kind?: RunnerApprovalKind | 'unknown_outcome'
 }

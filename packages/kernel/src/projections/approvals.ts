@@ -69,6 +69,8 @@ export interface DecidedApproval
   readonly actor: string | null
   /** The caller supplied the name, since its credential has no user. */
   readonly isActorClaimed?: true
+  /** The session refused the request itself: no person was asked. */
+  readonly isRefused?: true
   /** The session pauses after the call. */
   readonly pause?: true
   /** Whether the runner does not have the answer yet. */
@@ -115,6 +117,7 @@ export const approvals: Projection<Approvals> = {
             decidedAt: event.at,
             actor: payload.actor ?? null,
             ...(payload.actor_claimed && { isActorClaimed: true }),
+            ...(payload.refused && { isRefused: true }),
             ...(payload.pause && { pause: true }),
             undelivered: goesToRunner,
             hasOutcome: false,

@@ -75,13 +75,14 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
 const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
     .filter((each) => each.undelivered && isOfAttempt(each, run))
-    .map(({ id, kind, toolCallId, decision, arguments: edited, approvedDigest, reason }) => ({
+    .map(({ id, kind, toolCallId, decision, arguments: edited, approvedDigest, reason, isRefused }) => ({
       requestId: id,
       toolCallId,
       decision,
       arguments: edited ?? {},
       approvedDigest,
       reason,
+      ...(isRefused && { isRefused }),
       ...((kind === 'unknown_outcome' || kind === 'question') && { kind }),
     }))
 

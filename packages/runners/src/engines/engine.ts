@@ -99,7 +99,8 @@ export interface EngineApprovalRequest {
 export type EngineApprovalDecision =
   /** `given`: the answer to a question, which fits it. A caller that knows no questions gives none. */
   | { readonly decision: 'approved'; readonly input: JsonObject; readonly given?: GivenAnswer }
-  | { readonly decision: 'denied'; readonly reason: string }
+  /** `isRefused`: no person was asked. */
+  | { readonly decision: 'denied'; readonly reason: string; readonly isRefused?: true }
 
 /** The end of a turn: completed, interrupted or failed. */
 export type TurnEnd =

@@ -30,10 +30,10 @@ export const askQuestion = async (
     return turn.requestApproval({ ...call, reason: truncate(call.reason, REASON_CHARS_MAX), question })
   const message = `A question of the engine could not be asked. ${question.problem}`
   turn.report({ type: 'context.warning', kind: 'question_refused', message })
-  return { decision: 'denied', reason: `The question was not asked. ${question.problem}` }
+  return { decision: 'denied', reason: `The question was not asked. ${question.problem}`, isRefused: true }
 }
 
-/** A malformed request is cancelled, because no person has declined it. Engines cancel by themselves what waits in an interrupted turn. */
+/** A refused request is cancelled, because no person has declined it. Engines cancel by themselves what waits in an interrupted turn. */
 export const answerElicitation = async (turn: TurnReporter, asked: Elicitation): Promise<ElicitationResult> => {
   const request = elicitationRequest(asked)
   const call = {
@@ -44,7 +44,7 @@ export const answerElicitation = async (turn: TurnReporter, asked: Elicitation):
     reason: elicitationReason(asked),
   }
   const verdict = await askQuestion(turn, call, request)
-  if ('problem' in request) return { action: 'cancel' }
-  if (verdict.decision === 'denied' || !verdict.given) return { action: 'decline' }
+  if (verdict.decision === 'denied') return { action: verdict.isRefused ? 'cancel' : 'decline' }
+  if (!verdict.given) return { action: 'decline' }
   return elicitationResult(asked, verdict.given)
 }

@@ -198,6 +198,8 @@ export const approvalAnswerSchema = v.looseObject({
   /** The digest of the tool and the approved input, with `answers` or `values` in it: the runner executes nothing else. */
   approvedDigest: maybe(v.nullable(text)),
   reason: maybe(v.nullable(text)),
+  /** The caller refused the request itself: no person has denied it. */
+  refused: maybe(v.literal(true)),
   /** The same answer twice is one answer. */
   answerId: maybe(text),
   epoch: maybe(count),

@@ -414,6 +414,13 @@ describe('[R29] a question', () => {
     expect(engine.verdicts).toEqual([{ decision: 'denied', reason }])
   })
 
+  test('that the session refuses is not declined by a user', async () => {
+    await world.submit(steps({ ask: { ...asks, question: { questions: [] } } }))
+    await world.ended()
+    const reason = 'The question was not asked. `questions` is a list with at least one question.'
+    expect(engine.verdicts).toEqual([{ decision: 'denied', reason, isRefused: true }])
+  })
+
   test('that is malformed is refused with its problem, and the run goes on', async () => {
     const malformed = { type: 'approval.required', kind: 'question', ...asks, questions: 'none' } as const
     await world.submit(steps({ say: malformed }, text('Onwards.')))

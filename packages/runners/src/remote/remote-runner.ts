@@ -173,6 +173,7 @@ const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject =
     decision: decision === 'approved' ? 'approved' : 'denied',
     ...((answered as JsonObject | null) ?? { input }),
     approvedDigest,
+    ...(answer.isRefused && { refused: true }),
     reason: kind === 'question' ? declineReason(answer) : (answer.reason ?? denialReason(decision)),
     answerId,
     epoch,
@@ -182,8 +183,9 @@ const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject =
 const denialReason = (decision: ApprovalDecision): string | null =>
   decision === 'approved' ? null : `The approval was ${decision}.`
 
-const declineReason = ({ decision, reason }: ApprovalAnswer): string | null => {
+const declineReason = ({ decision, reason, isRefused }: ApprovalAnswer): string | null => {
   if (decision === 'approved') return null
+  if (isRefused) return `The question was not asked. ${reason}`
   if (decision === 'expired') return 'The user did not answer in time.'
   return reason === null ? 'The user declined to answer.' : `The user declined to answer: ${reason}`
 }

@@ -202,8 +202,10 @@ export class RunRecord implements TurnReporter {
     { toolName, input, question }: EngineApprovalRequest,
     answer: RunnerApprovalAnswer,
   ): Promise<EngineApprovalDecision> {
-    if (answer.decision === 'denied')
-      return { decision: 'denied', reason: answer.reason || (question ? DECLINED : 'The call was not approved.') }
+    if (answer.decision === 'denied') {
+      const reason = answer.reason || (question ? DECLINED : 'The call was not approved.')
+      return { decision: 'denied', reason, ...(answer.refused && { isRefused: true }) }
+    }
     const given = question ? givenAnswer(present({ answers: answer.answers, values: answer.values })) : null
     const approved: JsonObject = answeredArguments(answer.input ?? input, given ?? {})
     // A caller that keeps a log binds each approval to the arguments it showed; an answer without the digest is refused.

@@ -96,10 +96,12 @@ export const applyAnswer = async (
   answer: ApprovalAnswer,
   digest: Digest,
 ): Promise<{ readonly items: ReportItem[]; readonly args: JsonObject | null }> => {
-  const { requestId, decision, arguments: args, approvedDigest, reason, kind = 'tool' } = answer
+  const { requestId, decision, arguments: args, approvedDigest, reason, isRefused, kind = 'tool' } = answer
   const delivered: ReportItem = { type: 'approval_delivered', requestId }
   const settle = (outcome: ReportItem) => ({ items: [delivered, outcome], args: null })
   if (decision !== 'approved') {
+    if (kind === 'question' && isRefused)
+      return settle(outcomeItem(call, 'error', { error: `The question was not asked. ${reason}`, reason: 'not_asked' }))
     return settle(
       kind === 'unknown_outcome'
         ? outcomeItem(call, 'error', { error: OUTCOME_UNKNOWN, reason: 'outcome_unknown' })

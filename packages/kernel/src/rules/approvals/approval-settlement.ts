@@ -15,6 +15,8 @@ export interface ApprovalSettlement extends GivenAnswer {
   readonly arguments?: Approval['arguments']
   readonly approved_digest?: string
   readonly superseded_by?: string
+  /** The session refused the request itself: no person was asked. */
+  readonly refused?: true
   readonly pause?: boolean
 }
 

@@ -55,7 +55,12 @@ test('[S15] what is asked beyond the most that may be open is denied at once', (
   for (let n = 0; n <= OPEN_APPROVALS_MAX; n++) life.report(call(`c${n}`), askItem(`c${n}`, undefined, `digest-${n}`))
   expect(life.openApprovals).toHaveLength(OPEN_APPROVALS_MAX)
   expect(answersWanted(life)).toMatchObject([
-    { toolCallId: `c${OPEN_APPROVALS_MAX}`, decision: 'denied', reason: 'Too many approvals are open.' },
+    {
+      toolCallId: `c${OPEN_APPROVALS_MAX}`,
+      decision: 'denied',
+      reason: 'Too many approvals are open.',
+      isRefused: true,
+    },
   ])
   expect(life.status).toBe('awaiting_approval')
 })

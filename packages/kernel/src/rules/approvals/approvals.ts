@@ -69,10 +69,10 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   const request = ownProperty(w.state.approvals.open, id)
   if (!request) return
   // The asker gets the problem as the reason.
-  if (problem !== null) return settleApproval(w, request, 'denied', { reason: problem })
+  if (problem !== null) return settleApproval(w, request, 'denied', { reason: problem, refused: true })
   if (!answered) {
     const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
-    if (isFlood) settleApproval(w, request, 'denied', { reason: 'Too many approvals are open.' })
+    if (isFlood) settleApproval(w, request, 'denied', { reason: 'Too many approvals are open.', refused: true })
     return
   }
   w.addToRun('approval_delivered', { request_id: answered.id })
@@ -80,6 +80,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     ...(takesAnswers(answered) ? deliveredAnswer(answered) : answered.arguments && { arguments: answered.arguments }),
     ...(answered.approvedDigest !== null && { approved_digest: answered.approvedDigest }),
     ...(answered.reason !== null && { reason: answered.reason }),
+    ...(answered.isRefused && { refused: true }),
     ...(answered.pause && { pause: true }),
   })
 }

@@ -84,6 +84,12 @@ describe('[R32] a request of an MCP server', () => {
   test.each<[string, JsonObject, RecordingTurn, JsonObject]>([
     ['a form', form, new RecordingTurn(given({ values: { city: 'Rome' } })), accepted({ city: 'Rome' })],
     [
+      'a form that the session refuses',
+      form,
+      new RecordingTurn(() => ({ decision: 'denied', reason: 'Too many approvals are open.', isRefused: true })),
+      { action: 'cancel', content: null, _meta: null },
+    ],
+    [
       'a form by another name',
       { ...form, mode: 'openai/form' },
       new RecordingTurn(given({ values: {} })),
