@@ -161,6 +161,11 @@ test.each<[string, QuestionRequest, object, RegExp]>([
   expect(answerProblem(request, given)).toMatch(problem),
 )
 
+test('a default of a field that does not fit is not offered', () => {
+  const properties = { a: { type: 'integer', default: 'x' }, b: { type: 'integer', default: 7 } }
+  expect(formFields({ type: 'object', properties }).map((field) => field.default)).toEqual([undefined, 7])
+})
+
 test('a form takes values, and questions take answers', () => {
   expect(answerProblem({ schema }, { answers: {} })).toBe('A form takes `values`, not `answers`.')
   expect(answerProblem(one, { values: {} })).toBe('Questions take `answers`, not `values`.')

@@ -45,7 +45,8 @@ const typeProblem = ({ type }: JsonObject, value: Json, name: string): string | 
   return `${name} must be ${types.map((each) => ownProperty(TYPE_WORDS, each) ?? each).join(' or ')}.`
 }
 
-const TYPES: { readonly [type: string]: (value: Json) => boolean } = {
+/** The types of JSON Schema. */
+export const TYPES: { readonly [type: string]: (value: Json) => boolean } = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   integer: (value) => Number.isInteger(value),

@@ -1,7 +1,7 @@
 // A form is a JSON Schema of an object. Its properties are the fields: all of MCP's elicitation, and nested values, which are edited as
 // JSON. The rules of JSON Schema apply as far as they are read here; the asker checks the rest.
 
-import { valueProblem } from './form-values.ts'
+import { TYPES, valueProblem } from './form-values.ts'
 import { isJsonObject, type Json, type JsonObject, ownProperty, present } from './json.ts'
 
 /** Properties in a form, nested ones included: a longer form belongs on a page of its own. */
@@ -66,6 +66,8 @@ export const formProblem = (schema: unknown): string | null => {
   const count = { fields: 0 }
   const problem = partProblem(schema, 'the form', count)
   if (problem !== null) return problem
+  if (someObject(schema, ({ $ref, format }) => isText($ref) || isPassword(format)))
+    return 'The schema of the form has a `$ref` or the format "password" in a part that is not a field.'
   if (count.fields > FIELDS_MAX) return `The form has ${count.fields} fields; at most ${FIELDS_MAX} are allowed.`
   const names = Object.keys(schema.properties)
   if (names.length === 0) return 'The form has no fields.'
@@ -120,7 +122,11 @@ const fieldOf = (name: string, property: JsonObject, isRequired: boolean): FormF
     isRequired,
     ...present({
       description: textOrAbsent(property.description),
-      default: property.default,
+      // A surface offers it as an answer, so one that does not fit is left out.
+      default:
+        property.default !== undefined && valueProblem(property, property.default, name) === null
+          ? property.default
+          : undefined,
       options,
       format: textOrAbsent(property.format),
       least: typeof least === 'number' ? least : undefined,
@@ -129,7 +135,16 @@ const fieldOf = (name: string, property: JsonObject, isRequired: boolean): FormF
   }
 }
 
-const isText = (value: Json): boolean => typeof value === 'string'
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isType = (value: Json): boolean => typeof value === 'string' && Object.hasOwn(TYPES, value)
+const isPassword = (format: unknown): boolean => typeof format === 'string' && format.toLowerCase() === 'password'
+
+/** Whether an object in the value, at any depth, passes the test. The caller has checked the depth. */
+const someObject = (value: Json, test: (object: JsonObject) => boolean): boolean =>
+  Array.isArray(value)
+    ? value.some((each) => someObject(each, test))
+    : isJsonObject(value) && (test(value) || Object.values(value).some((each) => someObject(each, test)))
+
 const textOrAbsent = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const LIMITS: { readonly [T in FieldType]?: readonly [string, string] } = {
@@ -183,11 +198,11 @@ const partProblem = (schema: unknown, name: string, count: { fields: number }): 
   if (!isJsonObject(schema)) return `The schema of ${name} is not an object.`
   if (schema.$ref !== undefined || schema.$dynamicRef !== undefined)
     return `The schema of ${name} has a \`$ref\`. Write each part of a form in its place.`
-  if (schema.format === 'password')
+  if (isPassword(schema.format))
     return `The schema of ${name} has the format "password". Secrets do not belong in a session; do not ask for them.`
   const { type, required = [] } = schema
-  if (type !== undefined && !(Array.isArray(type) ? type : [type]).every(isText))
-    return `The \`type\` of ${name} is neither a text nor a list of texts.`
+  if (type !== undefined && !(Array.isArray(type) ? type : [type]).every(isType))
+    return `The \`type\` of ${name} is not a type of JSON Schema, nor a list of such types.`
   if (!Array.isArray(required) || !required.every(isText)) return `\`required\` of ${name} is not a list of texts.`
   const fields = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   count.fields += fields.length

@@ -110,7 +110,22 @@ test.each<[string, unknown, RegExp]>([
   [
     'a type that is no text',
     { schema: { type: 'object', properties: { a: { type: [{ toString: 1, valueOf: 1 }] } } } },
-    /`type` of field "a" is neither a text nor a list of texts/,
+    /`type` of field "a" is not a type of JSON Schema/,
+  ],
+  [
+    'an unknown type',
+    { schema: { type: 'object', properties: { a: { type: '__proto__' } } } },
+    /`type` of field "a" is not a type of JSON Schema/,
+  ],
+  [
+    'a reference in a part that is not a field',
+    { schema: { type: 'object', properties: { a: {} }, $defs: { b: { $ref: '#' } } } },
+    /`\$ref` or the format "password" in a part that is not a field/,
+  ],
+  [
+    'a password in a condition',
+    { schema: { type: 'object', properties: { a: {} }, if: { properties: { a: { format: 'Password' } } } } },
+    /the format "password" in a part/,
   ],
   [
     'required fields that are no texts',

@@ -125,6 +125,7 @@ describe.each([
     ['nobody could answer', (session) => session.ask([{ question: 'Why?' }]), /nobody could answer/],
     ['a password', (session) => session.ask(formOf({ type: 'string', format: 'password' })), /Secrets do not belong/],
     ['a cycle', (session) => session.ask(cyclic()), /is not JSON/],
+    ['a question alone', (session) => session.ask({ question: 'Which?' } as never), /Put the question in brackets/],
     ['neither', (session) => session.ask('Why?' as never), /list of questions, or the schema of a form/],
     [
       'a default that does not fit',

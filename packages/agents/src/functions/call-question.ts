@@ -64,6 +64,10 @@ const requestOf = (asked: unknown, byDefault: unknown): QuestionRequest => {
 const schemaOf = (asked: unknown): JsonObject => {
   if (!isSchema(asked)) {
     if (!isJsonObject(asked)) throw new TypeError('session.ask() takes a list of questions, or the schema of a form.')
+    if (asked.question !== undefined)
+      throw new TypeError(
+        'session.ask() takes a list of questions. Put the question in brackets: session.ask([{ … }]).',
+      )
     return toPlainObject(asked, 'schema of a form')
   }
   const converted = jsonSchemaOf(asked)

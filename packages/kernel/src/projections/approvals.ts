@@ -1,7 +1,7 @@
 // Approvals: the open ones, and the answers. Answers are kept so that a repeated answer gets the same reply, and an
 // undelivered one reaches its runner after a restart.
 
-import { answeredArguments, type GivenAnswer } from '@bridle/events/answers'
+import { answeredArguments, type GivenAnswer, type QuestionAnswer } from '@bridle/events/answers'
 import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
 import { canonicalJson, hashText, type JsonObject, omit, ownProperty, present } from '@bridle/events/json'
 import type { ApprovalDecision, ApprovalRisk, Payloads, ToolEffect } from '@bridle/events/schemas'
@@ -192,8 +192,16 @@ export const isRunnersQuestion = ({ kind, durable }: Pick<Approval, 'kind' | 'du
 /** Whether the answer has answers or values. */
 export const takesAnswers = ({ kind }: Pick<Approval, 'kind'>): boolean => approvalKinds[kind].takes === 'answers'
 
-/** Equal answers have equal hashes. */
-export const answerHash = (given: GivenAnswer): string => hashText(canonicalJson(givenAnswer(given)))
+/** Equal answers have equal hashes. The order in which several options were chosen does not count. */
+export const answerHash = ({ answers = {}, values }: GivenAnswer): string =>
+  hashText(
+    canonicalJson({
+      answers: Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, sorted(answer)])),
+      ...present({ values }),
+    }),
+  )
+
+const sorted = (answer: QuestionAnswer): QuestionAnswer => (typeof answer === 'string' ? answer : [...answer].sort())
 
 const hashOfDefault = (approval: Approval): string | undefined => {
   const given = defaultAnswer(approval)

@@ -135,7 +135,7 @@ test('[W29] [T34] of clients that answer at the same time one is heard, and the 
       outcomes.map((_, index) => (isWinner(index) ? 'fulfilled' : 'rejected')),
     )
     for (const outcome of outcomes)
-      if (outcome.status === 'rejected') expect(outcome.reason.message).toMatch('The approval was already approved')
+      if (outcome.status === 'rejected') expect(outcome.reason.message).toMatch('The question was already answered')
     expect(openQuestions(second.getSnapshot())).toEqual([])
   }
 })

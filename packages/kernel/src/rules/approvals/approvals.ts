@@ -167,10 +167,18 @@ const isAsAsked = (approval: Approval, { args, digest }: ApproveCommand): boolea
     ? digest === approval.requestedDigest
     : canonicalJson(args) === canonicalJson(withoutCallId(approval.arguments))
 
-const alreadySettled = ({ decision, actor, isActorClaimed, decidedAt }: DecidedApproval): Refusal => ({
+const QUESTION_SETTLED: { readonly [D in ApprovalDecision]: string } = {
+  approved: 'The question was already answered',
+  denied: 'The question was already declined',
+  expired: 'The question has expired',
+  cancelled: 'The question was withdrawn',
+  superseded: 'The question was asked again under another id',
+}
+
+const alreadySettled = ({ kind, decision, actor, isActorClaimed, decidedAt }: DecidedApproval): Refusal => ({
   ...refuse(
     'approval_settled',
-    `The approval was already ${decision}${actor === null ? '' : ` by ${actorText({ actor, actor_claimed: isActorClaimed })}`}.`,
+    `${kind === 'question' ? QUESTION_SETTLED[decision] : `The approval was already ${decision}`}${actor === null ? '' : ` by ${actorText({ actor, actor_claimed: isActorClaimed })}`}.`,
   ),
   settlement: { decision, decidedBy: actor, ...(isActorClaimed && { decidedByClaimed: true }), decidedAt },
 })

@@ -254,6 +254,15 @@ test('[S75] a question in a log from before there were any is one', () => {
   ])
 })
 
+test('[S73] several choices in another order are the same answer', () => {
+  const life = asking({ questions: [{ ...db, multi_select: true }] })
+  const [approvalId = ''] = life.openApprovals
+  const both = (...answers: string[]) => answer(life, { approvalId, answers: { db: answers } })
+  expect(both('SQLite', 'PostgreSQL')).toMatchObject({ approvalId, decision: 'approved' })
+  expect(both('PostgreSQL', 'SQLite')).toMatchObject({ approvalId, decision: 'approved' })
+  expect(both('SQLite')).toMatchObject({ refused: 'approval_settled', message: 'The question was already answered.' })
+})
+
 test('[E19] an approval whose kind only a newer version knows folds as the approval of a tool', () => {
   const newer = asking().log.map((event) =>
     event.type === 'approval_required'
