@@ -4,7 +4,7 @@ import { FabricError } from '@bridle/client/http/error'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keepingOutput } from '../verb-calls.suite.ts'
 import { approvalQuestions } from './approval-questions.ts'
-import { withWholeQuestion } from './child-question.ts'
+import { withWholeApproval } from './child-approval.ts'
 import { headlessQuestions } from './headless-questions.ts'
 import { PreparedAnswers } from './prepared-answers.ts'
 
@@ -92,10 +92,10 @@ const there = 'bridle answer below apr-1 NAME=ANSWER --agent helper'
 
 test('[C406] a question that is too large for the notice of a child is read from that child', async () => {
   const session = vi.fn(async () => ({ approvals: [{ id: 'apr-1', questions }] }))
-  const whole = await withWholeQuestion({ session } as never, cut)
+  const whole = await withWholeApproval({ session } as never, cut)
   expect(session.mock.calls).toEqual([['below', 'helper']])
   expect(whole.data).toEqual({ ...cut.data, questions })
-  expect(await withWholeQuestion({ session: () => Promise.reject(new Error('no')) } as never, cut)).toEqual(cut)
+  expect(await withWholeApproval({ session: () => Promise.reject(new Error('no')) } as never, cut)).toEqual(cut)
 })
 
 test('[C406] where the child cannot be read, the question is left to its session, and is not asked as a call', async () => {

@@ -7,8 +7,8 @@ import { present } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { commandName } from '../command/command-name.ts'
 import { refusalText } from '../errors/refusal-text.ts'
-import { answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { answerCommand, childCommand } from '../terminal/answer-command.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
 import { childLines } from '../terminal/approval-text.ts'
 import {
   createEventPrinter,
@@ -127,12 +127,10 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     const { withdrawal, request } = question
     const { signal } = withdrawal
     const approvalId = String(event.data.approvalId)
-    const cut = cutQuestion(event.data)
+    const cut = cutApproval(event.data)
     if (cut !== null) {
       printer.print(event)
-      return out.note(
-        `Left open; answer with ${childAnswerCommand({ command, nextFlags: nextFlags() }, cut)}, or reject.`,
-      )
+      return out.note(`Left open; answer with ${childCommand({ command, nextFlags: nextFlags() }, cut)}, or reject.`)
     }
     const askOnce = request === null ? callAsker(event, signal) : answerAsker(event, request, signal)
     while (!signal.aborted) {

@@ -5,8 +5,8 @@ import type { FabricClient } from '@bridle/client/index'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
 import { shellWord } from '../command/shell-word.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
-import { type AnswerPlace, answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { type AnswerPlace, answerCommand, childCommand } from '../terminal/answer-command.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { PreparedAnswers } from './prepared-answers.ts'
 
@@ -47,7 +47,7 @@ export const headlessQuestions =
   async ({ type, data }: PrintableEvent): Promise<void> => {
     if (type !== 'approval_requested') return
     const request = requestOf(data)
-    const cut = cutQuestion(data)
+    const cut = cutApproval(data)
     if (request === null && cut === null) return
     const approvalId = String(data.approvalId)
     // A run that is followed again also repeats the events of answered questions.
@@ -57,7 +57,7 @@ export const headlessQuestions =
       if (waits || cut === null) return
       throw new OpenQuestionError(
         approvalId,
-        howToAnswer(approvalId, (place) => childAnswerCommand(place, cut)),
+        howToAnswer(approvalId, (place) => childCommand(place, cut)),
         null,
       )
     }

@@ -3,9 +3,9 @@ import type { FabricClient, SessionDetail } from '@bridle/client/index'
 import { type ExitError, failure, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { type ClientFlags, repeatedFlags } from '../config/settings.ts'
-import { answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
-import { wholeQuestion } from './child-question.ts'
+import { answerCommand, childCommand } from '../terminal/answer-command.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
+import { wholeApproval } from './child-approval.ts'
 
 type SessionApproval = SessionDetail['approvals'][number]
 
@@ -19,7 +19,7 @@ export const openApproval = async (
   { agent }: ApprovalFlags,
 ): Promise<SessionApproval | null> => {
   const found = (await fabric.session(id, agent)).approvals.find((each) => each.id === approvalId)
-  return found ? wholeQuestion(fabric, found) : null
+  return found ? wholeApproval(fabric, found) : null
 }
 
 export const noApproval = (session: string, approvalId: string, flags: ApprovalFlags): ExitError => {
@@ -31,10 +31,10 @@ export const noApproval = (session: string, approvalId: string, flags: ApprovalF
 /** The usage error of `approve` for a question; null: the approval is not a question. */
 export const questionError = (id: string, approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
   const request = requestOf(approval)
-  const cut = cutQuestion(approval)
+  const cut = cutApproval(approval)
   if (request === null && cut === null) return null
   const place = { command: commandName(), id, approvalId: approval.id, nextFlags: nextFlags(flags) }
-  const command = request === null ? cut && childAnswerCommand(place, cut) : answerCommand(place, request)
+  const command = request === null ? cut && childCommand(place, cut) : answerCommand(place, request)
   return usageError(`${approval.id} is a question. Answer it with\n  ${command}`)
 }
 

@@ -13,7 +13,7 @@ const approval = (id: string): HarnessApproval => ({
 })
 const stateOf = (...approvals: HarnessApproval[]): HarnessState => ({ status: 'running', messages: [], approvals })
 
-const world = (fails = false, readQuestion = async (each: HarnessApproval) => each) => {
+const world = (fails = false, readApproval = async (each: HarnessApproval) => each) => {
   const printer = new LinePrinter()
   const [sent, said]: [unknown[], string[]] = [[], []]
   const client = {
@@ -25,7 +25,7 @@ const world = (fails = false, readQuestion = async (each: HarnessApproval) => ea
     getSnapshot: () => stateOf(),
   } as unknown as HarnessClient
   const talk = new ApprovalTalk({
-    ...{ client, printer, columns: () => 60, readQuestion, redraw: () => {} },
+    ...{ client, printer, columns: () => 60, readApproval, redraw: () => {} },
     edit: async (draft) => withText(draft, '{"p":"edited"}'),
     paint: { style: (_format, text) => text, hasColour: false },
     note: (text) => said.push(text),

@@ -3,8 +3,8 @@ import type { GivenAnswer, HarnessApproval, HarnessClient, HarnessState } from '
 import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
 import { commandName } from '../command/command-name.ts'
-import { childAnswerCommand } from '../terminal/answer-command.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { childCommand } from '../terminal/answer-command.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
 import { draftLines } from '../terminal/approval-text.ts'
 import { decisionText } from '../terminal/conversation-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
@@ -29,7 +29,7 @@ export interface ApprovalTalkOptions {
   readonly note: (text: string) => void
   readonly sayError: (error: unknown) => void
   /** Reads a question of a child that its notice was too small for. */
-  readonly readQuestion: (approval: HarnessApproval) => Promise<HarnessApproval>
+  readonly readApproval: (approval: HarnessApproval) => Promise<HarnessApproval>
   readonly redraw: () => void
   /** Gives the terminal to an editor meanwhile. */
   readonly withoutWindow: (act: () => Promise<void>) => Promise<void>
@@ -100,16 +100,16 @@ export class ApprovalTalk {
   /** Null: only the session that asks has the question, and it must not look like the approval of a call. */
   #whole(approval: HarnessApproval): HarnessApproval | null {
     const { id } = approval
-    const cut = cutQuestion({ ...approval })
+    const cut = cutApproval({ ...approval })
     if (cut === null) return approval
     const known = this.#read.get(id)
     if (known !== undefined) return known
     this.#read.set(id, null)
-    const { readQuestion, redraw, note } = this.#options
-    void readQuestion(approval).then((whole) => {
+    const { readApproval, redraw, note } = this.#options
+    void readApproval(approval).then((whole) => {
       if (requestOf({ ...whole }) === null)
         return note(
-          `A sub-agent asks a question that cannot be shown here. Answer it with ${childAnswerCommand({ command: commandName(), nextFlags: '' }, cut)}`,
+          `A sub-agent asks a question that cannot be shown here. Answer it with ${childCommand({ command: commandName(), nextFlags: '' }, cut)}`,
         )
       this.#read.set(id, whole)
       redraw()

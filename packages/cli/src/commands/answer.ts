@@ -11,7 +11,7 @@ import { defineCommand, sessionOptions, usageError } from '../command/command.ts
 import { commandName } from '../command/command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
 
 export const answer = defineCommand({
   options: {
@@ -51,7 +51,7 @@ const givenFor = async (
 ): Promise<GivenAnswer> => {
   const open = await openApproval(fabric, id, approvalId, flags)
   const request = open === null ? await settledRequest(fabric, id, approvalId) : requestOf(open)
-  if (open !== null && request === null && cutQuestion(open) === null)
+  if (open !== null && request === null && cutApproval(open) === null)
     throw usageError(
       `${approvalId} is not a question. Use ${commandName()} approve or ${commandName()} reject for ${open.toolName}.`,
     )

@@ -3,7 +3,7 @@
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
-import { withWholeQuestion } from '../approvals/child-question.ts'
+import { withWholeApproval } from '../approvals/child-approval.ts'
 import { clientOptions, defineCommand, EXIT_CODES, failure, outputOptions, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
@@ -77,7 +77,7 @@ within 2 seconds cancels it.`,
         pause.read(event)
         read(event)
         if (out.isJson) out.row(event)
-        else questions.show(await withWholeQuestion(lookup, event))
+        else questions.show(await withWholeApproval(lookup, event))
       }
       await questions.close()
       if (!stop()) endLine(out, printer)

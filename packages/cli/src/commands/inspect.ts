@@ -2,14 +2,14 @@
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient, SessionDetail, SessionTree, WorkspaceReport } from '@bridle/client/index'
 import { costText, exactCountText } from '@bridle/words/index'
-import { wholeQuestion } from '../approvals/child-question.ts'
+import { wholeApproval } from '../approvals/child-approval.ts'
 import { defineCommand, sessionOptions } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { findSession } from '../session-ids/session-prefix.ts'
-import { answerCommand, childAnswerCommand } from '../terminal/answer-command.ts'
-import { cutQuestion, requestOf } from '../terminal/answer-fields.ts'
+import { answerCommand, childCommand } from '../terminal/answer-command.ts'
+import { cutApproval, requestOf } from '../terminal/answer-fields.ts'
 import { visibleArguments } from '../terminal/approval-text.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
@@ -30,7 +30,7 @@ export const inspect = defineCommand({
     if (out.isJson) out.row({ ...detail, ...around })
     else {
       const words = await sessionFlags(fabric, { id: detail.id, agent: flags.agent }, repeatedFlags(flags))
-      const approvals = await Promise.all(detail.approvals.map((each) => wholeQuestion(fabric, each)))
+      const approvals = await Promise.all(detail.approvals.map((each) => wholeApproval(fabric, each)))
       printSession(out, { ...detail, approvals }, around, words)
     }
   },
@@ -147,7 +147,7 @@ const approvalText = (approval: SessionDetail['approvals'][number]): string => {
   const { id, toolName, args, reason } = approval
   const request = requestOf(approval)
   if (request !== null) return `${id} question ${requestSummary(request)}`
-  const cut = cutQuestion(approval)
+  const cut = cutApproval(approval)
   if (cut !== null) return `${id} question of ${cut.agent}, session ${cut.id}`
   return [id, toolName, visibleArguments(args), reason === '' ? '' : `(${reason})`].filter(Boolean).join(' ')
 }
@@ -172,11 +172,11 @@ const nextLines = (detail: SessionDetail, nextFlags: string): readonly string[] 
   const [approval] = approvals
   const request = approval ? requestOf(approval) : null
   const lines = nextCommands(detail).map((line) => `${commandName()} ${line}${nextFlags}`)
-  const cut = approval ? cutQuestion(approval) : null
+  const cut = approval ? cutApproval(approval) : null
   const [, reject = ''] = lines
   const place = { command: commandName(), id, approvalId: approval?.id ?? '', nextFlags }
   if (request !== null) return [answerCommand(place, request), reject]
-  return cut === null ? lines : [childAnswerCommand(place, cut), reject]
+  return cut === null ? lines : [childCommand(place, cut), reject]
 }
 
 const nextCommands = ({ id, approvals: [approval], status, resume_context: point }: SessionDetail): string[] => {

@@ -5,7 +5,7 @@ import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
-import { withWholeQuestion } from '../approvals/child-question.ts'
+import { withWholeApproval } from '../approvals/child-approval.ts'
 import { answerAdvice, headlessQuestions, OpenQuestionError } from '../approvals/headless-questions.ts'
 import {
   checkPreparedFlags,
@@ -116,7 +116,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
         ? { onEvent: out.row }
         : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause, prepared })
       const onEvent = async (received: PrintableEvent) => {
-        const event = await withWholeQuestion(plain, received)
+        const event = await withWholeApproval(plain, received)
         shown.onEvent(event)
         if (!out.canAsk) await headless(event)
       }

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { shellQuoted, shellWord } from '../command/shell-word.ts'
-import { type AnswerField, answerFields, type ChildQuestion } from './answer-fields.ts'
+import { type AnswerField, answerFields, type ChildApproval } from './answer-fields.ts'
 import { escapeInvisible } from './text-lines.ts'
 
 export interface AnswerPlace {
@@ -35,9 +35,9 @@ export const answerCommand = (
 }
 
 /** A call that answers in the session that asks, where the question is not known. */
-export const childAnswerCommand = (
+export const childCommand = (
   { command, nextFlags }: Pick<AnswerPlace, 'command' | 'nextFlags'>,
-  { id, agent, approvalId }: ChildQuestion,
+  { id, agent, approvalId }: ChildApproval,
 ): string =>
   // The last `--agent` wins.
   `${command} answer ${shellWord(id)} ${shellWord(approvalId)} NAME=ANSWER${nextFlags} --agent ${shellWord(agent)}`

@@ -42,14 +42,14 @@ export const requestOf = (approval: { readonly [name: string]: unknown }): Quest
 }
 
 /** A question of a child in the session that asks it. */
-export interface ChildQuestion {
+export interface ChildApproval {
   readonly id: string
   readonly agent: string
   readonly approvalId: string
 }
 
 /** Where to find a question that was too large for the notice of a child. Null: the approval is not such a question. */
-export const cutQuestion = (approval: { readonly [name: string]: unknown }): ChildQuestion | null => {
+export const cutApproval = (approval: { readonly [name: string]: unknown }): ChildApproval | null => {
   const { kind, child } = approval
   if (kind !== 'question' || requestOf(approval) !== null || !isJsonObject(child) || child.isCut !== true) return null
   return { id: String(child.id), agent: String(child.agent), approvalId: String(child.approvalId) }

@@ -3,8 +3,8 @@
 import { byActor, bytesText, eventText } from '@bridle/words/index'
 import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
-import { answerCommand, childAnswerCommand } from './answer-command.ts'
-import { cutQuestion, requestOf } from './answer-fields.ts'
+import { answerCommand, childCommand } from './answer-command.ts'
+import { cutApproval, requestOf } from './answer-fields.ts'
 import { approvalLines, childLines } from './approval-text.ts'
 import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
@@ -176,13 +176,9 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const flags = nextFlags()
       const act = (verb: string) => `${command} ${verb} ${escapeControls(`${session} ${approvalId}`)}${flags}`
       const place = { command, id: session, approvalId, nextFlags: flags }
-      const cut = cutQuestion(data)
+      const cut = cutApproval(data)
       const answer =
-        request !== null
-          ? answerCommand(place, request)
-          : cut !== null
-            ? childAnswerCommand(place, cut)
-            : act('approve')
+        request !== null ? answerCommand(place, request) : cut !== null ? childCommand(place, cut) : act('approve')
       for (const hint of [answer, act('reject')]) out.line(out.style('dim', `  ${hint}`))
     },
     approval_resolved: (data) => {

@@ -1,14 +1,14 @@
 // Questions of a child that were too large for its notice. The session that asks has them in full.
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
-import { cutQuestion } from '../terminal/answer-fields.ts'
+import { cutApproval } from '../terminal/answer-fields.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 
 type SessionReader = Pick<FabricClient, 'session'>
 
 /** The approval with its question from the session that asks, or unchanged if that session cannot be read. */
-export const wholeQuestion = async <T extends object>(fabric: SessionReader, approval: T): Promise<T> => {
-  const place = cutQuestion(approval as { readonly [name: string]: unknown })
+export const wholeApproval = async <T extends object>(fabric: SessionReader, approval: T): Promise<T> => {
+  const place = cutApproval(approval as { readonly [name: string]: unknown })
   if (place === null) return approval
   const session = await fabric.session(place.id, place.agent).catch(() => null)
   const { questions, schema, default: byDefault } = session?.approvals.find(({ id }) => id === place.approvalId) ?? {}
@@ -16,5 +16,5 @@ export const wholeQuestion = async <T extends object>(fabric: SessionReader, app
 }
 
 /** The event with the question that it asks. */
-export const withWholeQuestion = async <T extends PrintableEvent>(fabric: SessionReader, event: T): Promise<T> =>
-  event.type === 'approval_requested' ? { ...event, data: await wholeQuestion(fabric, event.data) } : event
+export const withWholeApproval = async <T extends PrintableEvent>(fabric: SessionReader, event: T): Promise<T> =>
+  event.type === 'approval_requested' ? { ...event, data: await wholeApproval(fabric, event.data) } : event
