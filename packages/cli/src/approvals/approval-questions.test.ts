@@ -2,10 +2,12 @@
 import { PassThrough } from 'node:stream'
 import { FabricError } from '@bridle/client/http/error'
 import { afterEach, expect, test, vi } from 'vitest'
+import { cutApproval } from '../terminal/answer-fields.ts'
 import { keepingOutput } from '../verb-calls.suite.ts'
 import { approvalQuestions } from './approval-questions.ts'
 import { withWholeApproval } from './child-approval.ts'
 import { headlessQuestions } from './headless-questions.ts'
+import { cutError, questionError } from './missing-approval.ts'
 import { PreparedAnswers } from './prepared-answers.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -88,26 +90,55 @@ test('[C404] [C405] answers in advance are sent, completed by the person, or rep
 
 const child = { id: 'below', agent: 'helper', approvalId: 'apr-1', isCut: true }
 const cut = { ...asked, data: { ...asked.data, questions: undefined, approvalId: 'below:apr-1', child } }
+const cutCall = { ...cut, data: { ...cut.data, kind: 'tool', subject: 'bash', reason: 'It wr' } }
+const callThere = 'bridle approve below apr-1 --agent helper'
 const there = 'bridle answer below apr-1 NAME=ANSWER --agent helper'
 
 test('[C406] a question that is too large for the notice of a child is read from that child', async () => {
-  const session = vi.fn(async () => ({ approvals: [{ id: 'apr-1', questions }] }))
+  const found = { id: 'apr-1', toolName: 'ask', reason: 'Which?', args: {}, questions }
+  const session = vi.fn(async () => ({ approvals: [found] }))
   const whole = await withWholeApproval({ session } as never, cut)
   expect(session.mock.calls).toEqual([['below', 'helper']])
-  expect(whole.data).toEqual({ ...cut.data, questions })
+  expect(whole.data).toEqual({ ...cut.data, questions, child: { ...child, isCut: undefined } })
   expect(await withWholeApproval({ session: () => Promise.reject(new Error('no')) } as never, cut)).toEqual(cut)
 })
 
-test('[C406] where the child cannot be read, the question is left to its session, and is not asked as a call', async () => {
-  const { out, notes } = keepingOutput(false, 80)
-  const place = approvalQuestions({
-    ...{ env: {}, id: 's', agent: null, nextFlags: () => '', fabric: {} as never },
-    ...{ out: { ...out, canAsk: true }, printing: { withPrompts: false, withHints: false } },
-  })
-  place.show(cut)
-  await vi.waitFor(() => expect(notes).toEqual([`Left open; answer with ${there}, or reject.`]))
-  await place.close()
+test('[C21] [C406] a call that is too large for the notice of a child is shown whole', async () => {
+  const args = { command: 'x'.repeat(20_000) }
+  const found = { id: 'apr-1', toolName: 'bash', reason: 'It writes.', args }
+  const whole = await withWholeApproval({ session: async () => ({ approvals: [found] }) } as never, cutCall)
+  expect(whole.data).toMatchObject({ subject: 'bash', reason: 'It writes.', args })
+  expect(cutApproval(whole.data)).toBe(null)
+  const gone = { session: async () => ({ approvals: [] }) }
+  expect(await withWholeApproval(gone as never, cutCall)).toEqual(cutCall)
 })
+
+test('[C406] a call that cannot be shown is not edited, and is no question', () => {
+  const approval = { ...cutCall.data, id: 'below:apr-1', toolName: 'bash' } as never
+  expect(questionError('s', approval, {})).toBe(null)
+  expect(cutError(approval, {})?.message).toBe(
+    `below:apr-1 is too long to edit here. Edit it in the session that asks:\n  ${callThere} --edit`,
+  )
+})
+
+test.each([
+  ['question', cut, there],
+  ['call', cutCall, callThere],
+])(
+  '[C406] where the child cannot be read, the %s is left to its session, and nothing is asked',
+  async (_kind, event, there) => {
+    const { out, notes, printed } = keepingOutput(false, 80)
+    const place = approvalQuestions({
+      ...{ env: {}, id: 's', agent: null, nextFlags: () => '', fabric: {} as never },
+      ...{ out: { ...out, canAsk: true }, printing: { withPrompts: false, withHints: false } },
+    })
+    place.show(event)
+    await vi.waitFor(() => expect(notes).toEqual([`Left open; answer with ${there}, or reject.`]))
+    expect(printed.join('')).toContain('  Too long to show here. Read it in that session.\n')
+    expect(printed.join('')).not.toContain('Approve?')
+    await place.close()
+  },
+)
 
 test('[C402] a run without a terminal ends with 3 at such a question', async () => {
   const session = async () => ({ approvals: [{ id: 'below:apr-1' }] })
@@ -121,4 +152,6 @@ test('[C402] a run without a terminal ends with 3 at such a question', async () 
     })
   await expect(headless(false)(cut)).rejects.toMatchObject({ code: 3, approvalId: 'below:apr-1', command: there })
   await expect(headless(true)(cut)).resolves.toBeUndefined()
+  // An approval does not end the run.
+  await expect(headless(false)(cutCall)).resolves.toBeUndefined()
 })

@@ -1,20 +1,42 @@
-// Questions of a child that were too large for its notice. The session that asks has them in full.
-import type { FabricClient } from '@bridle/client/index'
+// Approvals of a child that were too large for its notice. The session that asks has them in full.
+import type { FabricClient, HarnessApproval, SessionDetail } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { cutApproval } from '../terminal/answer-fields.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 
 type SessionReader = Pick<FabricClient, 'session'>
+type SessionApproval = SessionDetail['approvals'][number]
 
-/** The approval with its question from the session that asks, or unchanged if that session cannot be read. */
-export const wholeApproval = async <T extends object>(fabric: SessionReader, approval: T): Promise<T> => {
+/** The approval as the session that asks has it, or unchanged if that session cannot be read. */
+export const wholeApproval = (fabric: SessionReader, approval: SessionApproval): Promise<SessionApproval> =>
+  withCutFields(fabric, approval, ({ toolName, args }) => ({ toolName, args }))
+
+export const wholeHarnessApproval = (fabric: SessionReader, approval: HarnessApproval): Promise<HarnessApproval> =>
+  withCutFields(fabric, approval, ({ toolName, args }) => ({ toolName, arguments: args }))
+
+/** The event with all of the approval that it asks for. */
+export const withWholeApproval = async <T extends PrintableEvent>(fabric: SessionReader, event: T): Promise<T> => {
+  if (event.type !== 'approval_requested') return event
+  const data: PrintableEvent['data'] = event.data
+  return { ...event, data: await withCutFields(fabric, data, ({ toolName, args }) => ({ subject: toolName, args })) }
+}
+
+/** Each wire has its own names for the call: `callFields`. */
+const withCutFields = async <T extends object>(
+  fabric: SessionReader,
+  approval: T,
+  callFields: (found: SessionApproval) => object,
+): Promise<T> => {
   const place = cutApproval(approval as { readonly [name: string]: unknown })
   if (place === null) return approval
   const session = await fabric.session(place.id, place.agent).catch(() => null)
-  const { questions, schema, default: byDefault } = session?.approvals.find(({ id }) => id === place.approvalId) ?? {}
-  return { ...approval, ...present({ questions, schema, default: byDefault }) }
+  const found = session?.approvals.find(({ id }) => id === place.approvalId)
+  if (found === undefined) return approval
+  const { reason, questions, schema, default: byDefault } = found
+  const { id, agent, approvalId } = place
+  return {
+    ...{ ...approval, ...callFields(found), reason, ...present({ questions, schema, default: byDefault }) },
+    // Without `isCut`: nothing is missing now.
+    child: { id, agent, approvalId },
+  }
 }
-
-/** The event with the question that it asks. */
-export const withWholeApproval = async <T extends PrintableEvent>(fabric: SessionReader, event: T): Promise<T> =>
-  event.type === 'approval_requested' ? { ...event, data: await wholeApproval(fabric, event.data) } : event

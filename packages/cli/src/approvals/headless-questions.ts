@@ -48,7 +48,7 @@ export const headlessQuestions =
     if (type !== 'approval_requested') return
     const request = requestOf(data)
     const cut = cutApproval(data)
-    if (request === null && cut === null) return
+    if (request === null && !cut?.isQuestion) return
     const approvalId = String(data.approvalId)
     // A run that is followed again also repeats the events of answered questions.
     const session = await fabric.session(id, agent).catch(() => null)

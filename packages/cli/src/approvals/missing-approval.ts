@@ -32,10 +32,18 @@ export const noApproval = (session: string, approvalId: string, flags: ApprovalF
 export const questionError = (id: string, approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
   const request = requestOf(approval)
   const cut = cutApproval(approval)
-  if (request === null && cut === null) return null
+  if (request === null && !cut?.isQuestion) return null
   const place = { command: commandName(), id, approvalId: approval.id, nextFlags: nextFlags(flags) }
   const command = request === null ? cut && childCommand(place, cut) : answerCommand(place, request)
   return usageError(`${approval.id} is a question. Answer it with\n  ${command}`)
+}
+
+/** The error for an edit of arguments that cannot be shown; null: they can. */
+export const cutError = (approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
+  const cut = cutApproval(approval)
+  if (cut === null) return null
+  const command = childCommand({ command: commandName(), nextFlags: nextFlags(flags) }, cut)
+  return failure(`${approval.id} is too long to edit here. Edit it in the session that asks:\n  ${command} --edit`)
 }
 
 const nextFlags = (flags: ApprovalFlags): string =>

@@ -191,6 +191,22 @@ test('[C406] a question that is too large for the notice of a child is read from
   await Promise.resolve()
   expect([closed.show(named), closed.talk.isAsking]).toEqual([[], false])
   expect(closed.said).toEqual([
-    'A sub-agent asks a question that cannot be shown here. Answer it with bridle answer below a NAME=ANSWER --agent helper',
+    'The sub-agent helper, session below, asks a question, too long to show here. Answer it with bridle answer below a NAME=ANSWER --agent helper',
+  ])
+})
+
+test('[C21] [C406] a call that is too large for the notice of a child is asked with its arguments, or not at all', async () => {
+  const child = { id: 'below', agent: 'helper', approvalId: 'a', isCut: true } as const
+  const { arguments: args, ...cut } = { ...approval('below:a'), toolName: 'bash', child }
+  const read = world(false, async ({ child: _cut, ...each }) => ({ ...each, arguments: args }))
+  expect([read.show(cut), read.talk.isAsking]).toEqual([[], false])
+  await Promise.resolve()
+  expect(read.show(cut)).toEqual(['? bash {"p":"below:a"}'])
+  const closed = world()
+  closed.show(cut)
+  await Promise.resolve()
+  expect([closed.show(cut), closed.talk.isAsking]).toEqual([[], false])
+  expect(closed.said).toEqual([
+    'The sub-agent helper, session below, asks for the approval of bash, too long to show here. Answer it with bridle approve below a --agent helper',
   ])
 })

@@ -28,7 +28,7 @@ export interface ApprovalTalkOptions {
   readonly columns: () => number
   readonly note: (text: string) => void
   readonly sayError: (error: unknown) => void
-  /** Reads a question of a child that its notice was too small for. */
+  /** Reads an approval of a child that its notice was too small for. */
   readonly readApproval: (approval: HarnessApproval) => Promise<HarnessApproval>
   readonly redraw: () => void
   /** Gives the terminal to an editor meanwhile. */
@@ -44,7 +44,7 @@ export class ApprovalTalk {
   #question: QuestionTalk | null = null
   /** Answers belong to one question, as an edit does to one approval. */
   #unsent: { readonly id: string; readonly given: GivenAnswer } | null = null
-  /** Questions of children as the sessions that ask have them; null: being read, or not readable. */
+  /** Approvals of children as the sessions that ask have them; null: being read, or not readable. */
   readonly #read = new Map<string, HarnessApproval | null>()
   #armedAt = 0
   readonly #shownDenials = new Set<string>()
@@ -97,7 +97,7 @@ export class ApprovalTalk {
     }
   }
 
-  /** Null: only the session that asks has the question, and it must not look like the approval of a call. */
+  /** Null: only the session that asks has the approval, and nobody must approve a call that is not shown. */
   #whole(approval: HarnessApproval): HarnessApproval | null {
     const { id } = approval
     const cut = cutApproval({ ...approval })
@@ -107,10 +107,13 @@ export class ApprovalTalk {
     this.#read.set(id, null)
     const { readApproval, redraw, note } = this.#options
     void readApproval(approval).then((whole) => {
-      if (requestOf({ ...whole }) === null)
+      if (cutApproval({ ...whole }) !== null) {
+        const command = childCommand({ command: commandName(), nextFlags: '' }, cut)
+        const asked = cut.isQuestion ? 'a question' : `for the approval of ${escapeInvisible(approval.toolName)}`
         return note(
-          `A sub-agent asks a question that cannot be shown here. Answer it with ${childCommand({ command: commandName(), nextFlags: '' }, cut)}`,
+          `The sub-agent ${escapeInvisible(cut.agent)}, session ${escapeInvisible(cut.id)}, asks ${asked}, too long to show here. Answer it with ${command}`,
         )
+      }
       this.#read.set(id, whole)
       redraw()
     })

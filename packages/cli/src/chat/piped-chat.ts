@@ -1,5 +1,6 @@
 // A conversation without a terminal: each line of the input is a prompt, and the answers are plain text or JSON lines.
 import { createInterface } from 'node:readline'
+import { withWholeApproval } from '../approvals/child-approval.ts'
 import { EXIT_CODES } from '../command/command.ts'
 import { exitCodeOf } from '../runs/once.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
@@ -25,9 +26,10 @@ export const runPipedChat = async (
       if (line.trim() === '') continue
       prompts += 1
       const display = out.isJson ? out.row : answerDisplay(out)
+      const onEvent = async (event: PrintableEvent) => display(await withWholeApproval(connection.plain, event))
       const end = await runToEnd({
         ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
-        onEvent: display,
+        onEvent,
       })
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })
       if (code === EXIT_CODES.ok) code = exitCodeOf(end.status)

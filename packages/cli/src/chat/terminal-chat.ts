@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '@bridle/client/index'
 import { editDraft } from '../approvals/argument-draft.ts'
-import { wholeApproval } from '../approvals/child-approval.ts'
+import { wholeHarnessApproval } from '../approvals/child-approval.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { refusalText } from '../errors/refusal-text.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
@@ -295,7 +295,7 @@ export class TerminalChat {
       columns: () => this.#window.columns,
       note: (text) => this.#note(text),
       sayError: (error) => this.#sayError(error),
-      readApproval: (approval) => wholeApproval(this.#options.connection.plain, approval),
+      readApproval: (approval) => wholeHarnessApproval(this.#options.connection.plain, approval),
       redraw: () => this.#window.redraw(),
       withoutWindow: async (act) => {
         this.#window.stop()

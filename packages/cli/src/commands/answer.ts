@@ -51,7 +51,7 @@ const givenFor = async (
 ): Promise<GivenAnswer> => {
   const open = await openApproval(fabric, id, approvalId, flags)
   const request = open === null ? await settledRequest(fabric, id, approvalId) : requestOf(open)
-  if (open !== null && request === null && cutApproval(open) === null)
+  if (open !== null && request === null && !cutApproval(open)?.isQuestion)
     throw usageError(
       `${approvalId} is not a question. Use ${commandName()} approve or ${commandName()} reject for ${open.toolName}.`,
     )

@@ -4,7 +4,7 @@ import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
-import { noApproval, openApproval, questionError } from '../approvals/missing-approval.ts'
+import { cutError, noApproval, openApproval, questionError } from '../approvals/missing-approval.ts'
 import {
   type CliFlags,
   type CliInvocation,
@@ -99,8 +99,8 @@ const editedArguments =
   async (fabric, id, refused) => {
     const approval = await openApproval(fabric, id, approvalId, flags)
     if (approval === null) throw noApproval(id, approvalId, flags)
-    const asked = questionError(id, approval, flags)
-    if (asked !== null) throw asked
+    const unfit = questionError(id, approval, flags) ?? cutError(approval, flags)
+    if (unfit !== null) throw unfit
     const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
     const { signal, dispose } = listenForInterrupt()
     const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, {

@@ -148,7 +148,8 @@ const approvalText = (approval: SessionDetail['approvals'][number]): string => {
   const request = requestOf(approval)
   if (request !== null) return `${id} question ${requestSummary(request)}`
   const cut = cutApproval(approval)
-  if (cut !== null) return `${id} question of ${cut.agent}, session ${cut.id}`
+  if (cut?.isQuestion) return `${id} question of ${cut.agent}, session ${cut.id}`
+  if (cut !== null) return `${id} ${toolName} of ${cut.agent}, session ${cut.id}: too long to show here`
   return [id, toolName, visibleArguments(args), reason === '' ? '' : `(${reason})`].filter(Boolean).join(' ')
 }
 

@@ -1,9 +1,11 @@
 // Questions on the command line without a person at a terminal: `answer`, the lists, and runs that nobody watches.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { fabricClient } from '@bridle/client/index'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
+import { runPipedChat } from '../chat/piped-chat.ts'
+import { keepingOutput, type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
 
 let world: VerbWorld
 beforeAll(async () => {
@@ -32,6 +34,9 @@ const form = {
   id: 'form',
 }
 
+/** Without the breaks and bars of a wrapped text. */
+const unwrapped = (text: string): string => text.replace(/[\s│]/g, '')
+
 /** The open approvals of a session, once there are as many. */
 const open = (id: string, count = 1) =>
   vi.waitFor(
@@ -46,6 +51,13 @@ const begin = async (id: string, ...steps: readonly unknown[]): Promise<string> 
   await world.begin(id, ...steps)
   return (await open(id))[0] ?? ''
 }
+/** Starts a script in a session below another one. */
+const beginBelow = (parent: string, id: string, step: object) =>
+  fetch(`${world.server.url}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ engine: 'scripted', session_id: id, parent_session_id: parent, prompt: script(step) }),
+  })
 const resultsOf = async (id: string) => {
   await vi.waitFor(async () => expect((await fabric().session(id)).status).toBe('idle'), { timeout: 20_000 })
   const rows = await world.rows('logs', id, '--type', 'tool_outcome')
@@ -292,19 +304,53 @@ describe('[C402] a run without a terminal', () => {
     )
     await open('above')
     const large = { ...db, ask: `${'x '.repeat(9_000)}?` }
-    await fetch(`${world.server.url}/sessions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ engine: 'scripted', session_id: 'below', parent_session_id: 'above', prompt: script(large) },
-      }),
-    })
+    await beginBelow('above', 'below', large)
     const { code, notes } = await watched
     const [approval = ''] = await open('below')
     const command = `bridle answer above below:${approval} db=SQLite`
     expect([code, notes]).toEqual([3, expect.stringContaining(command)])
     expect(await world.text('inspect', 'above')).toMatchObject({ stdout: expect.stringContaining('question') })
     expect(await world.text(...command.split(' ').slice(1))).toMatchObject({ code: 0 })
+  })
+
+  test('[C21] [C406] a large call of a sub-agent is shown whole on the session of the run, and approved there', async () => {
+    const watched = world.text('run', 'scripted', script({ approve: 'bash', args: {} }, { text: 'on' }), '--id', 'over')
+    const [own = ''] = await open('over')
+    const command = `${'x '.repeat(9_000)}END`
+    await beginBelow('over', 'under', { approve: 'bash', args: { command }, reason: 'r'.repeat(900) })
+    const named = (await open('over', 2)).find((id) => id !== own) ?? ''
+    const [below] = (await fabric().session('over')).approvals.filter(({ id }) => id === named)
+    expect(below).toMatchObject({ args: {}, child: { id: 'under', isCut: true } })
+    const { stdout } = await world.text('inspect', 'over')
+    expect(unwrapped(stdout)).toContain(unwrapped(command))
+    expect(unwrapped(stdout)).toContain('r'.repeat(900))
+    expect(await world.text('answer', 'over', named, 'a=b')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('is not a question'),
+    })
+    expect(await world.text('approve', 'over', named)).toMatchObject({ code: 0 })
+    await world.text('approve', 'over', own)
+    const shown = unwrapped((await watched).stdout)
+    expect(shown).toContain(unwrapped(command))
+    expect(shown).toContain('r'.repeat(900))
+  })
+
+  test('[C21] [C406] a chat without a terminal shows such a call whole, too', async () => {
+    const keys = new PassThrough()
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(keys as never)
+    const { out, notes } = keepingOutput(false, 80)
+    const connection = { fabric: fabric(), plain: fabric() } as never
+    const target = { agent: 'scripted', id: 'piped', isNew: true } as never
+    const chat = runPipedChat(connection, target, out, new AbortController().signal)
+    keys.end(`${script({ approve: 'bash', args: {} }, { text: 'on' })}\n`)
+    const [own = ''] = await open('piped')
+    const command = `${'y '.repeat(9_000)}END`
+    await beginBelow('piped', 'piped-below', { approve: 'bash', args: { command } })
+    await open('piped', 2)
+    await vi.waitFor(() => expect(unwrapped(notes.join(''))).toContain(unwrapped(command)))
+    await world.text('approve', 'piped', own)
+    expect(await chat).toBe(0)
+    vi.restoreAllMocks()
   })
 
   test('[C402] an approval is no question: the run waits for it as before', async () => {

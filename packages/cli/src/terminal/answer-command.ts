@@ -34,13 +34,16 @@ export const answerCommand = (
   return `printf '%s' ${shellQuoted(json)} | ${place} --answers -${nextFlags}`
 }
 
-/** A call that answers in the session that asks, where the question is not known. */
+/** A call that answers in the session that asks, where the approval cannot be shown. */
 export const childCommand = (
   { command, nextFlags }: Pick<AnswerPlace, 'command' | 'nextFlags'>,
-  { id, agent, approvalId }: ChildApproval,
-): string =>
+  { id, agent, approvalId, isQuestion }: ChildApproval,
+): string => {
+  const place = `${shellWord(id)} ${shellWord(approvalId)}`
+  const call = isQuestion ? `answer ${place} NAME=ANSWER` : `approve ${place}`
   // The last `--agent` wins.
-  `${command} answer ${shellWord(id)} ${shellWord(approvalId)} NAME=ANSWER${nextFlags} --agent ${shellWord(agent)}`
+  return `${command} ${call}${nextFlags} --agent ${shellWord(agent)}`
+}
 
 /** Null: words of a shell cannot show the value, or could be read as another one. */
 const valueWords = (name: string, value: Json): readonly string[] | null => {

@@ -41,18 +41,21 @@ export const requestOf = (approval: { readonly [name: string]: unknown }): Quest
     : null
 }
 
-/** A question of a child in the session that asks it. */
+/** An approval of a child in the session that asks. */
 export interface ChildApproval {
   readonly id: string
   readonly agent: string
   readonly approvalId: string
+  /** False: the approval takes a decision. */
+  readonly isQuestion: boolean
 }
 
-/** Where to find a question that was too large for the notice of a child. Null: the approval is not such a question. */
+/** Where to find an approval that was too large for the notice of a child. Null: nothing that a person needs is cut. */
 export const cutApproval = (approval: { readonly [name: string]: unknown }): ChildApproval | null => {
   const { kind, child } = approval
-  if (kind !== 'question' || requestOf(approval) !== null || !isJsonObject(child) || child.isCut !== true) return null
-  return { id: String(child.id), agent: String(child.agent), approvalId: String(child.approvalId) }
+  if (requestOf(approval) !== null || !isJsonObject(child) || child.isCut !== true) return null
+  const { id, agent, approvalId } = child
+  return { id: String(id), agent: String(agent), approvalId: String(approvalId), isQuestion: kind === 'question' }
 }
 
 export const answerFields = (request: QuestionRequest): readonly AnswerField[] =>

@@ -6,7 +6,7 @@ import { argumentDiffLines, changeLines } from './argument-diff.ts'
 import { displayWidth } from './display-width.ts'
 import { type FileChange, type FileEdit, fileChangeOf, pathText } from './file-change.ts'
 import type { CliOutput } from './output.ts'
-import { escapeInvisible, wrapText } from './text-lines.ts'
+import { escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
 export interface ApprovalDetails {
   /** The tool, or the subject of another question. */
@@ -44,6 +44,10 @@ export const childLines = (child: unknown, columns: number): string[] => {
   const words = `Asked by ${textOf(child.agent)}, session ${textOf(child.id)}`
   return wrapText(escapeInvisible(words), columns - INDENT).map((line) => `  ${line}`)
 }
+
+/** The line below an approval of which only the session that asks has all. */
+export const cutLines = (columns: number): string[] =>
+  wrapWords('Too long to show here. Read it in that session.', columns - INDENT).map((line) => `  ${line}`)
 
 const editLines = (
   { lines, options }: FileEdit,

@@ -92,6 +92,17 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     [event('approval_requested', approval)],
     '? write {"p":1}\n  Reason: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
   ],
+  [
+    '[C406] a call of a sub-agent that cannot be shown, and where to answer it',
+    [
+      event('approval_requested', {
+        ...approval,
+        args: {},
+        child: { id: 'c', agent: 'b', approvalId: 'a', isCut: true },
+      }),
+    ],
+    '? write\n  Reason: why\n  Asked by b, session c\n  Too long to show here. Read it in that session.\n  bridle approve c a --agent b\n  bridle reject s apr-1\n',
+  ],
   ['its answer', [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })], '✗ write denied: no\n'],
   [
     'a question that the runner withdrew',

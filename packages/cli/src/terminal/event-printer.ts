@@ -5,7 +5,7 @@ import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
 import { answerCommand, childCommand } from './answer-command.ts'
 import { cutApproval, requestOf } from './answer-fields.ts'
-import { approvalLines, childLines } from './approval-text.ts'
+import { approvalLines, childLines, cutLines } from './approval-text.ts'
 import { decisionText, inlineValue, outcomeText, pathArgument, restartText } from './conversation-text.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
@@ -172,11 +172,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
         requestLines(request, reason, out.width, out.style).forEach(out.line)
         childLines(child, out.width).forEach(out.line)
       }
+      const cut = cutApproval(data)
+      if (cut !== null) cutLines(out.width).forEach(out.line)
       if (!withHints || isAnswered(approvalId)) return
       const flags = nextFlags()
       const act = (verb: string) => `${command} ${verb} ${escapeControls(`${session} ${approvalId}`)}${flags}`
       const place = { command, id: session, approvalId, nextFlags: flags }
-      const cut = cutApproval(data)
       const answer =
         request !== null ? answerCommand(place, request) : cut !== null ? childCommand(place, cut) : act('approve')
       for (const hint of [answer, act('reject')]) out.line(out.style('dim', `  ${hint}`))
