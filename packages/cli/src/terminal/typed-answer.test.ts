@@ -18,6 +18,7 @@ const formField = (property: object, isRequired = false) => {
 const choice = question({ options: optionsOf('SQLite', 'Post, gres', '80') })
 const open = question({ options: optionsOf('SQLite', '80'), allow_free_text: true })
 const several = question({ options: optionsOf('a', 'b', 'c, d'), multi_select: true })
+const numbered = question({ options: optionsOf('3', '2', '1', '80'), multi_select: true })
 const texts = question({ options: optionsOf('a'), multi_select: true, allow_free_text: true })
 const pick = 'That does not fit. Write the number or the label of an option.'
 const pickSeveral = 'That does not fit. Write numbers such as 1,2 or labels, with commas between them; 0 chooses none.'
@@ -37,6 +38,9 @@ test.each([
   ['numbers with spaces', several, '1 2', { value: ['a', 'b'] }],
   ['labels', several, 'b, A', { value: ['b', 'a'] }],
   ['a label with a comma', several, 'c, d', { value: ['c, d'] }],
+  ['the number of an option, with a label that is another number', numbered, '1', { value: ['3'] }],
+  ['several of them', numbered, '1,2', { value: ['3', '2'] }],
+  ['a label that is the number of no option', numbered, '80', { value: ['80'] }],
   ['none of them', several, '0', { value: [] }],
   ['the same twice', several, '1,a', { problem: 'Question "q" has the answer "a" twice.' }],
   ['one that is none', several, '1,x', { problem: pickSeveral }],

@@ -55,9 +55,9 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 const pick = (field: AnswerField, typed: string): string | undefined =>
   (optionAt(field, typed) ?? optionNamed(field, typed))?.value ?? (field.takesText ? typed : undefined)
 
-/** A label may have commas in it, so a whole label is looked for first. */
+/** A label may have commas in it, so a whole label is looked for first. A number is always the number of an option first. */
 const pickSeveral = (field: AnswerField, typed: string): readonly string[] | undefined => {
-  const whole = optionNamed(field, typed)
+  const whole = OPTION_NUMBER.test(typed) ? undefined : optionNamed(field, typed)
   if (whole !== undefined) return [whole.value]
   if (typed === NONE) return []
   const parts = typed.split(/^[\d\s,]+$/.test(typed) ? /[\s,]+/ : ',').map((part) => part.trim())
@@ -65,11 +65,12 @@ const pickSeveral = (field: AnswerField, typed: string): readonly string[] | und
   return picked.every((each) => each !== undefined) ? picked : undefined
 }
 
+const OPTION_NUMBER = /^\d{1,3}$/
 /** No option has this number. */
 const NONE = '0'
 
 const optionAt = ({ options }: AnswerField, typed: string): AnswerOption | undefined =>
-  /^\d{1,3}$/.test(typed) ? options[Number(typed) - 1] : undefined
+  OPTION_NUMBER.test(typed) ? options[Number(typed) - 1] : undefined
 
 const optionNamed = ({ options }: AnswerField, typed: string): AnswerOption | undefined => {
   const exact = options.find(({ value }) => value === typed) ?? options.find(({ label }) => label === typed)
