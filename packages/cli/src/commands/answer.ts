@@ -41,7 +41,7 @@ Decline a question with bridle reject.`,
   },
 })
 
-/** The answers in the types of the request. An answer that does not fit is not sent. */
+/** The answers in the types of the request. An answer that does not fit an open question is not sent. */
 const givenFor = async (
   fabric: FabricClient,
   id: string,
@@ -58,7 +58,8 @@ const givenFor = async (
   // The server's refusal says what is wrong: no such approval, another answer, or one that does not fit.
   if (request === null) return { answers: untypedAnswers(entries) }
   const { given, problem } = answerFrom(request, entries)
-  if (problem !== null) throw usageError(`${problem} The question stays open.`)
+  // The server says who settled the question.
+  if (problem !== null && open !== null) throw usageError(`${problem} The question stays open.`)
   return given
 }
 

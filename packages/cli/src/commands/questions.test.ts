@@ -147,6 +147,9 @@ describe('[C398] answer', () => {
     for (const word of ['db=SQLite', 'db=SQLite'])
       expect(await world.text('answer', 'again', approval, word)).toMatchObject({ code: 0 })
     expect(await world.text('answer', 'again', approval, 'db=PostgreSQL')).toMatchObject({ code: 1 })
+    expect(await world.text('answer', 'again', approval, 'db=Oracle')).toMatchObject({
+      ...{ code: 1, notes: expect.stringContaining('already approved') },
+    })
     const [next = ''] = await open('again')
     expect(await world.text('reject', 'again', next, '--reason', 'Neither')).toMatchObject({ code: 0 })
     expect(await resultsOf('again')).toEqual([{ answers: { db: ['SQLite'] } }, 'denied'])
