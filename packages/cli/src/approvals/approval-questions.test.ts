@@ -23,7 +23,12 @@ const asked = {
 }
 
 /** Types the lines, one at each prompt, and returns what was asked and sent. */
-const play = async (typed: readonly string[], prepared: { readonly [name: string]: string } = {}, failures = 0) => {
+const play = async (
+  typed: readonly string[],
+  prepared: { readonly [name: string]: string } = {},
+  failures = 0,
+  failure = new FabricError(0, 'unreachable', 'Away.'),
+) => {
   const keys = new PassThrough()
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(keys as never)
   const { out, printed, notes } = keepingOutput(false, 80)
@@ -39,7 +44,7 @@ const play = async (typed: readonly string[], prepared: { readonly [name: string
   const ended = Promise.withResolvers<void>()
   const send = async (...call: unknown[]) => {
     sent.push(call)
-    if (sent.length <= failures) throw new FabricError(0, 'unreachable', 'Away.')
+    if (sent.length <= failures) throw failure
     ended.resolve()
   }
   const entries = new Map(Object.entries(prepared).map(([name, value]) => [name, { value }]))
@@ -70,6 +75,16 @@ test('[C408] answers that could not be sent are sent again, or asked again', asy
   expect(same.sent).toEqual([1, 2].map(() => ['s', 'apr-1', { answers }]))
   const anew = await play(['1', 'Ann', 'n', 'b', 'Bob'], {}, 1)
   expect(anew.sent.at(-1)).toEqual(['s', 'apr-1', { answers: { db: 'b', name: 'Bob' } }])
+})
+
+test('[C408] refused answers are not offered again: each question is asked, with the earlier answer as its default', async () => {
+  const refused = new FabricError(400, 'invalid_answer', 'No.')
+  const { prompts, sent, notes, text } = await play(['1', 'Ann', '', 'Bob'], {}, 1, refused)
+  expect([prompts, notes]).toEqual([['Number 1-2:', 'Answer:', 'Number 1-2:', 'Answer:'], ['No.']])
+  expect(text).toContain('Enter takes the default: SQLite')
+  expect(sent.at(-1)).toEqual(['s', 'apr-1', { answers: { db: 'SQLite', name: 'Bob' } }])
+  const ahead = await play(['', ''], answers, 1, refused)
+  expect([ahead.prompts.length, ahead.sent]).toEqual([2, [1, 2].map(() => ['s', 'apr-1', { answers }])])
 })
 
 test('[C408] /decline declines all questions of the request', async () => {

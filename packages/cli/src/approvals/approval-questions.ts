@@ -50,8 +50,11 @@ export interface QuestionPlace {
   readonly takePrepared?: (request: QuestionRequest) => PreparedAnswer
 }
 
-/** Asks once: the function that sends the answer. Null: the input ended, or the question was withdrawn. */
-type Asker = () => Promise<(() => Promise<unknown>) | null>
+/**
+ * Asks once: the function that sends the answer. Null: the input ended, or the question was withdrawn. `failure` is the status of the
+ * last answer that failed; null: there is none.
+ */
+type Asker = (failure: number | null) => Promise<(() => Promise<unknown>) | null>
 
 interface Question {
   readonly withdrawal: AbortController
@@ -102,12 +105,14 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       return () => fabric.answer(id, approvalId, { ...given, ...options })
     }
     let prepared = takePrepared?.(request) ?? null
-    return async () => {
-      if (unsent !== null) {
+    return async (failure) => {
+      // The same answers would be refused again.
+      const earlier = failure === 400 ? (unsent?.answers ?? unsent?.values ?? {}) : {}
+      if (unsent !== null && failure === 0) {
         const choice = await askChoice(out, `  ${SEND_AGAIN}`, SEND_AGAIN_ANSWERS, signal, slot)
         if (choice !== 'n') return choice === null ? null : answer(unsent)
-        unsent = null
       }
+      unsent = null
       const ready = prepared
       prepared = null
       childLines(data.child, out.width).forEach(out.line)
@@ -117,7 +122,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       }
       if (ready && 'problem' in ready) out.note(`The answer in advance does not fit. ${ready.problem}`)
       const known = ready && 'known' in ready ? ready.known : {}
-      const given = await askQuestions(out, request, { reason, known, signal, slot })
+      const given = await askQuestions(out, request, { reason, known, earlier, signal, slot })
       if (given === 'declined') return () => fabric.reject(id, approvalId, options)
       return given === null ? null : answer(given)
     }
@@ -133,9 +138,9 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       return out.note(`Left open; answer with ${childCommand({ command, nextFlags: nextFlags() }, cut)}, or reject.`)
     }
     const askOnce = request === null ? callAsker(event, signal) : answerAsker(event, request, signal)
-    while (!signal.aborted) {
+    for (let failure: number | null = null; !signal.aborted; ) {
       printer.freshLine()
-      const send = await askOnce()
+      const send = await askOnce(failure)
       if (send === null) {
         if (!signal.aborted) noteOpenApproval(approvalId, request)
         return
@@ -146,12 +151,12 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
         (reason: Error) => reason,
       )
       if (error === null) return
-      const status = error instanceof FabricError ? error.status : null
+      failure = error instanceof FabricError ? error.status : null
       // An answer whose receipt was lost may have counted.
-      question.isAnswered = status === 0
+      question.isAnswered = failure === 0
       out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
-      if (status !== 0 && status !== 400) return
+      if (failure !== 0 && failure !== 400) return
     }
   }
   const noteOpenApproval = (approvalId: string, request: QuestionRequest | null): void => {

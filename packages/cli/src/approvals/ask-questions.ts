@@ -16,6 +16,8 @@ export interface QuestionContext {
   readonly reason: unknown
   /** Prepared answers, whose questions are not asked. */
   readonly known: JsonObject
+  /** Answers that were refused together. Each that fits its question is the default there. */
+  readonly earlier: JsonObject
   readonly signal: AbortSignal
   readonly slot: QuestionSlot
 }
@@ -24,9 +26,9 @@ export interface QuestionContext {
 export const askQuestions = async (
   out: CliOutput,
   request: QuestionRequest,
-  { reason, known, signal, slot }: QuestionContext,
+  { reason, known, earlier, signal, slot }: QuestionContext,
 ): Promise<GivenAnswer | 'declined' | null> => {
-  const fields = answerFields(request)
+  const fields = answerFields(request).map((field) => withEarlier(field, ownProperty(earlier, field.name)))
   const values: [string, Json][] = []
   introLines(request, reason, out.width, out.style).forEach(out.line)
   for (const [at, field] of fields.entries()) {
@@ -43,6 +45,9 @@ export const askQuestions = async (
   }
   return givenAnswer(request, Object.fromEntries(values))
 }
+
+const withEarlier = (field: AnswerField, value: Json | undefined): AnswerField =>
+  value === undefined || field.problemOf(value) !== null ? field : { ...field, default: value }
 
 type FieldAnswer = Exclude<TypedAnswer, { readonly problem: string }> | 'declined'
 
