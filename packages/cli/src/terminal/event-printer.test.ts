@@ -103,6 +103,16 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     ],
     '? write\n  Reason: why\n  Asked by b, session c\n  Too long to show here. Read it in that session.\n  bridle approve c a --agent b\n  bridle reject s apr-1\n',
   ],
+  [
+    '[C406] a call that asks questions by its name, since they follow; not one of another shape',
+    [
+      { questions: [{ question: 'Which?', multiSelect: true }] },
+      { schema: { type: 'object', properties: {} } },
+      { schema: { type: 'object', properties: {} }, n: 1 },
+      { questions: ['Why?'] },
+    ].map((args) => event('tool_start', { toolName: 'ask', args })),
+    '● ask\n● ask\n● ask {"schema":{"type":"object","properties":{}},"n":1}\n● ask {"questions":["Why?"]}\n',
+  ],
   ['its answer', [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })], '✗ write denied: no\n'],
   [
     'a question that the runner withdrew',

@@ -1,5 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
+import { isJsonObject } from '@bridle/events/json'
 import { byActor, bytesText, eventText } from '@bridle/words/index'
 import { commandName } from '../command/command-name.ts'
 import { LAST_WORDS_CHARS } from '../command/limits.ts'
@@ -145,7 +146,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     tool_start: ({ toolName, args }) => {
       beforeCall = streamed.length
-      const call = `${toolName} ${inlineValue(args)}`
+      const call = asksPerson(args) ? String(toolName) : `${toolName} ${inlineValue(args)}`
       const path = pathArgument(args)
       const room = out.width - 2 - displayWidth(`${toolName} `)
       const isCut = displayWidth(call) > out.width - 2
@@ -251,6 +252,15 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       }
     },
   }
+}
+
+/** Arguments that are questions or a form, which follow in a readable form. An engine may have names of its own within a question. */
+const asksPerson = (args: unknown): boolean => {
+  if (!isJsonObject(args)) return false
+  const { questions, schema, ...more } = args
+  if (Array.isArray(questions) && questions.length > 0)
+    return questions.every((each) => isJsonObject(each) && typeof each.question === 'string')
+  return isJsonObject(schema) && isJsonObject(schema.properties) && Object.keys(more).length === 0
 }
 
 /** The events of the session behind the actions of this wire. An action of a later server keeps its name. */
