@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { shellQuoted, shellWord } from '../command/shell-word.ts'
-import { type AnswerField, answerFields, type ChildApproval } from './answer-fields.ts'
+import { type AnswerField, answerFields, type CutApproval } from './answer-fields.ts'
 import { escapeInvisible } from './text-lines.ts'
 
 export interface AnswerPlace {
@@ -37,7 +37,7 @@ export const answerCommand = (
 /** A call that answers in the session that asks, where the approval cannot be shown. */
 export const childCommand = (
   { command, nextFlags }: Pick<AnswerPlace, 'command' | 'nextFlags'>,
-  { id, agent, approvalId, isQuestion }: ChildApproval,
+  { id, agent, approvalId, isQuestion }: CutApproval,
 ): string => {
   const place = `${shellWord(id)} ${shellWord(approvalId)}`
   const call = isQuestion ? `answer ${place} NAME=ANSWER` : `approve ${place}`

@@ -42,7 +42,7 @@ export const requestOf = (approval: { readonly [name: string]: unknown }): Quest
 }
 
 /** An approval of a child in the session that asks. */
-export interface ChildApproval {
+export interface CutApproval {
   readonly id: string
   readonly agent: string
   readonly approvalId: string
@@ -51,7 +51,7 @@ export interface ChildApproval {
 }
 
 /** Where to find an approval that was too large for the notice of a child. Null: nothing that a person needs is cut. */
-export const cutApproval = (approval: { readonly [name: string]: unknown }): ChildApproval | null => {
+export const cutApproval = (approval: { readonly [name: string]: unknown }): CutApproval | null => {
   const { kind, child } = approval
   if (requestOf(approval) !== null || !isJsonObject(child) || child.isCut !== true) return null
   const { id, agent, approvalId } = child

@@ -11,7 +11,11 @@ import type {
 
 export type CaseSteps = readonly CaseStep[]
 export const caseOf = (name: string, steps: CaseSteps): ConformanceCase => ({ name, steps })
-export const caseOn = (server: CaseServerName, name: string, steps: CaseSteps): ConformanceCase => ({ name, server, steps })
+export const caseOn = (server: CaseServerName, name: string, steps: CaseSteps): ConformanceCase => ({
+  name,
+  server,
+  steps,
+})
 
 export const invoke = '/agents/scripted/{s}'
 

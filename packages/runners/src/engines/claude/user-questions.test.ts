@@ -44,7 +44,11 @@ test.each<[string, JsonObject]>([
   ['a text in place of a question', { questions: ['Which?'] }],
 ])('[R30] %s is refused with the reason, and a notice is in the log', async (_name, input) => {
   const { decision, turn } = await ask(input, {})
-  expect(decision).toEqual({ decision: 'denied', reason: expect.stringMatching(/^The question was not asked\. \S/) })
+  expect(decision).toEqual({
+    decision: 'denied',
+    reason: expect.stringMatching(/^The question was not asked\. \S/),
+    isRefused: true,
+  })
   expect(turn.asked).toEqual([])
   expect(turn.events).toMatchObject([{ type: 'context.warning', kind: 'question_refused' }])
 })
