@@ -66,7 +66,8 @@ describe.skipIf(needs('bubblewrap') !== null)('[C390] bridle dev', () => {
     const before = status()
     const nothing = await run(first.url, 'ls -A > /dev/null')
     expect([nothing.session.status, nothing.status]).toEqual([201, 200])
-    expect([status(), readdirSync(project).includes('.env')]).toEqual([before, false])
+    // The sandbox goes behind its run, and its placeholders with it.
+    await expect.poll(() => [status(), readdirSync(project).includes('.env')]).toEqual([before, false])
 
     const attack = [
       `(echo "process.env.SEEN = 1" > agents/zz.ts) 2>&1`,
