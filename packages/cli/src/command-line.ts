@@ -17,7 +17,7 @@ export interface CommandLinePorts {
   readonly outputOf: (flags: { readonly json?: boolean; readonly text?: boolean }) => CliOutput
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** The columns of the place where errors are printed; null if it is no terminal. */
+  /** The columns of the place where errors are printed; null if it is not a terminal. */
   readonly errorColumns: () => number | null
 }
 

@@ -236,7 +236,7 @@ class StepNames {
   }
 }
 
-/** Throws unless the name can stand in the log. `#` separates a name from its number. */
+/** Throws unless the log can hold the name. `#` separates a name from its number. */
 const checkStepName = (name: unknown, method: string): void => {
   if (typeof name === 'string' && name !== '' && name.length <= STEP_NAME_CHARS_MAX && !name.includes('#')) return
   throw new StepError(

@@ -150,7 +150,7 @@ const modelCallProblem = async (
   )
 }
 
-/** The runs of model agents in this process. Starting a run and taking one up differ in their first report only. */
+/** The runs of model agents in this process. Starting and resuming a run differ only in their first report. */
 const beginModelRun = (
   definition: AgentDefinition,
   how: 'start' | 'attach',

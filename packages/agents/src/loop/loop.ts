@@ -254,7 +254,7 @@ const situationOf = (
 const acceptedOutput = ({ last, isSentBack }: TurnRecord): CallView | undefined =>
   isSentBack ? undefined : last?.calls.find((view) => toolNameOf(view) === ANSWER_TOOL && view.outcome?.status === 'ok')
 
-/** An output that does not fit is told to the model as the outcome of its call. */
+/** The model reads about an output that does not fit as the outcome of its call. */
 const rejectedOutputs = ({ history }: TurnRecord): number =>
   history.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
 

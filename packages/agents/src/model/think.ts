@@ -156,7 +156,7 @@ const openModelStream = (
   let looks = 0
   let stopTimer = () => {}
 
-  /** Waits for the provider, and for nothing else: the time that a listener takes is no stall. */
+  /** Waits for the provider, and for nothing else: the time that a listener takes does not count as a stall. */
   const wait = <T>(work: PromiseLike<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       looks = 0

@@ -121,7 +121,7 @@ export const decideBatch = async (
   return { state, events, operations, results, outcomes }
 }
 
-/** Null = nobody has used one of the ids. */
+/** Null = none of the ids has been used. */
 const earlierOutcome = async (
   ids: readonly IdempotencyKey[],
   find: (commandId: string) => Promise<StoredAnswer | null>,

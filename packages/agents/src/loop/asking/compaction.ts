@@ -234,7 +234,7 @@ const summarizer =
 
 const summaryProblem = (summary: unknown): string | null => {
   const text: unknown = (summary as { readonly text?: unknown } | null | undefined)?.text
-  if (typeof text !== 'string') return 'The summary is no text. A function `compact` returns { text }.'
+  if (typeof text !== 'string') return 'The summary is not a text. A function `compact` returns { text }.'
   return text.trim() === '' ? 'The summary is empty.' : null
 }
 

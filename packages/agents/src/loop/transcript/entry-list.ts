@@ -172,7 +172,7 @@ class View {
     this.#items.push({ entry, isCleared, messages: null, chars: null })
   }
 
-  /** Begins anew. The same entries and cuts give the same view, also to a reader who begins at the last cut. */
+  /** Starts over. The same entries and cuts give the same view, also to a reader who begins at the last cut. */
   rebuild(entries: readonly Entry[], cuts: readonly Cut[]): void {
     const cut = cuts.findLast(({ keptFrom }) => keptFrom > 0)
     const clearedBefore = cuts.reduce((most, each) => Math.max(most, each.clearedBefore), 0)

@@ -141,7 +141,7 @@ const over = (resource: ExceededLimit['resource'], used: number, limit: number):
   used > limit ? { resource, used, limit } : null
 
 const processTree = (rootPid: number): { read(): readonly ProcessEntry[] } => {
-  /** Start times by pid: the same pid may be another process by now. Null: not read yet. */
+  /** Start times by pid: the same pid may belong to another process. Null: not read yet. */
   let members: ReadonlyMap<number, string> | null = null
   /** Sessions that a member began. The kernel gives their number to nobody else while one of their processes lives. */
   let sessions: ReadonlySet<number> = new Set()
