@@ -74,7 +74,7 @@ const CallValues = ({ call }: Pick<CallPanelProps, 'call'>) => (
     </section>
     <section className="sec">
       {call.result === undefined ? (
-        <p className="small t3">{call.endedAt === null ? 'No result yet.' : 'No result was told.'}</p>
+        <p className="small t3">{call.endedAt === null ? 'No result yet.' : 'No result was reported.'}</p>
       ) : (
         <CallResult value={call.result} />
       )}
