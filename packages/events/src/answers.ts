@@ -1,27 +1,25 @@
-// Answers to questions and forms, and why some do not fit.
-
 import { ENTRIES_MAX } from './form-values.ts'
 import { valuesProblem } from './forms.ts'
 import { isJsonObject, type JsonObject, ownProperty, present } from './json.ts'
 import type { Question, QuestionRequest } from './questions.ts'
 
-/** A label or a text; a list of them where the question takes several. */
+/** A label or free text, or a list of them for multiple choice. */
 export type QuestionAnswer = string | readonly string[]
-/** Answers by the id of their question. */
+/** Answers by question id. */
 export type QuestionAnswers = { readonly [questionId: string]: QuestionAnswer }
 
 /** Answers to questions, or the values of a form. */
 export interface GivenAnswer {
-  /** The answers to questions. */
+  /** Answers to questions. */
   readonly answers?: QuestionAnswers
-  /** The values of a form. */
+  /** Values of a form. */
   readonly values?: JsonObject
 }
 
-/** Characters of a wrong answer that a problem repeats. */
+/** Truncates the wrong answers quoted in problems. */
 const QUOTE_CHARS_MAX = 80
 
-/** A sentence that names the question or field and says why its answer does not fit. Null: the answers fit. */
+/** Why the answers do not fit, naming the question or field, or null. */
 export const answerProblem = (
   request: QuestionRequest,
   given: { readonly answers?: unknown; readonly values?: unknown },
@@ -42,11 +40,11 @@ export const answerProblem = (
   return null
 }
 
-/** Whether a value from a log has the shape of answers. */
+/** For values from a log. */
 export const isAnswers = (value: unknown): value is QuestionAnswers =>
   isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string' || isTextList(each))
 
-/** The arguments of a question as its asker gets them: with the answer added. */
+/** The arguments as the asker receives them, with the answer added. */
 export const answeredArguments = (args: JsonObject, { answers, values }: GivenAnswer): JsonObject => ({
   ...args,
   ...present({ answers, values }),

@@ -1,4 +1,4 @@
-// The kinds of approvals, a row for each. Plain data: clients have it without the schema library.
+// Plain data, so that clients do not load the schema library.
 
 import { ownProperty } from './json.ts'
 
@@ -6,9 +6,9 @@ export const APPROVAL_KINDS = ['tool', 'question', 'budget', 'unknown_outcome'] 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
 interface ApprovalKindRow {
-  /** `runner`: a run waits for the answer. `kernel`: the session asks, and acts on the answer. A durable run may also ask about an unknown outcome. */
+  /** `runner`: a run waits for the answer. `kernel`: the session acts on the answer. Durable runs also ask about unknown outcomes. */
   readonly asker: 'runner' | 'kernel'
-  /** An approval can carry edited arguments, answers, or the decision alone. */
+  /** An approval can carry edited arguments, answers, or only the decision. */
   readonly takes: 'arguments' | 'answers' | 'decision'
 }
 
@@ -24,6 +24,6 @@ export type RunnerApprovalKind = {
   [K in ApprovalKind]: (typeof approvalKinds)[K]['asker'] extends 'runner' ? K : never
 }[ApprovalKind]
 
-/** A kind that this version does not know is shown as the approval of a tool, and so is an absent one. */
+/** Unknown and absent kinds are shown as tool approvals. */
 export const approvalKindOf = (kind: string | null | undefined): ApprovalKind =>
   kind != null && ownProperty(approvalKinds, kind) ? (kind as ApprovalKind) : 'tool'

@@ -1,14 +1,13 @@
-// The table of event types, a row for each. Plain data: clients import it, so the schema library stays out (payloads: schemas.ts).
-// Types, guards, the tier filter, the persisted set and docs/protocol/events.md all follow from these rows.
+// Plain data without the schema library, because clients import it. Types, guards, filters and docs follow from these rows.
 
-/** The streams that carry an event type: `default` is on all, `debug` only on those that ask for it. */
+/** The detail of a stream: `default` events are on all streams, `debug` only on those that ask for it. */
 export type Tier = 'default' | 'debug'
-/** seed: in the frontend contract. bridle: ours, shown to clients. internal: read by folds, shown to nobody. */
+/** seed: in the frontend contract. bridle: our own, shown to clients. internal: read by folds only. */
 export type EventWire = 'seed' | 'bridle' | 'internal'
 /**
- * kernel: decided by rules. A runner's report of one is kept and shown, but folds ignore it: no agent can forge its own
- * lifecycle. server: facts about policy and isolation. An agent's claim is kept in the same way, marked in the payload.
- * runner: folded whether the kernel or a runner wrote it. wire: made by a surface, never in the log.
+ * kernel: decided by rules; a runner's report of one is kept and shown, but ignored by folds, so that no agent can forge its
+ * lifecycle. server: policy and isolation; an agent's claim is kept the same way and marked in the payload. runner: folded whether
+ * the kernel or a runner wrote it. wire: created by a surface, never logged.
  */
 export type EventOrigin = 'kernel' | 'server' | 'runner' | 'wire'
 
@@ -26,7 +25,7 @@ const bridleRow = (role: string, tier: Tier = 'default') =>
   ({ tier, persisted: true, source: 'kernel', wire: 'bridle', role }) as const satisfies CatalogueRow
 const internalRow = (role: string) =>
   ({ tier: 'debug', persisted: true, source: 'kernel', wire: 'internal', role }) as const satisfies CatalogueRow
-/** A durable run reports these of itself. No agent and no sandbox can emit them. */
+/** A durable run reports these about itself. No agent and no sandbox can emit them. */
 const durableRow = (role: string) =>
   ({ tier: 'debug', persisted: true, source: 'runner', wire: 'internal', role }) as const satisfies CatalogueRow
 
@@ -138,30 +137,29 @@ export const catalogue = {
   artifact_chunk: internalRow('a piece of an artifact, at most 1 MB'),
 } as const satisfies Record<string, CatalogueRow>
 
-/** The name of an event type of a session's log. */
+/** The name of an event type in a session's log. */
 export type EventType = keyof typeof catalogue
 export type VisibleEventType = {
   [T in EventType]: (typeof catalogue)[T]['wire'] extends 'internal' ? never : T
 }[EventType]
 
-/** The inventory of the frontend contract. */
+/** The event types of the frontend contract. */
 export type ContractEventType = {
   [T in EventType]: (typeof catalogue)[T]['wire'] extends 'seed' ? T : never
 }[EventType]
 
-/** Event types of Bridle that clients may see. */
 export type BridleEventType = Exclude<VisibleEventType, ContractEventType>
 
 export const EVENT_TYPES = Object.keys(catalogue) as readonly EventType[]
 
-/** Everything a frontend may meet: `/stream-events` answers it, and clients' handled set equals it. */
+/** Every event type that a frontend may receive, as listed by `/stream-events`. */
 export const STREAM_EVENT_TYPES: readonly VisibleEventType[] = EVENT_TYPES.filter(
   (type): type is VisibleEventType => catalogue[type].wire !== 'internal',
 )
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(catalogue, type)
 
-/** Whether an audience of this tier sees the type. Unknown types are a newer writer's: debug. */
+/** Whether an audience of this tier sees the type. Unknown types come from a newer version and count as debug. */
 export const inTier = (type: string, tier: Tier): boolean =>
   isEventType(type)
     ? catalogue[type].wire !== 'internal' && (tier === 'debug' || catalogue[type].tier === 'default')

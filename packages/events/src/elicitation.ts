@@ -1,4 +1,4 @@
-// Elicitation of MCP: a server asks the person who uses its client, with a form or with a link.
+// MCP elicitation: a server asks its client's user, with a form or a link.
 
 import type { GivenAnswer } from './answers.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
@@ -10,14 +10,13 @@ import {
   type RequestProblem,
 } from './questions.ts'
 
-/** The name under which a person sees an elicitation. No model can call a tool with a dot in its name. */
+/** Contains a dot, so that it cannot be the name of a model's tool. */
 export const ELICITATION_SUBJECT = 'mcp.elicitation'
 
-/** The request of a server, as clients of MCP report it. */
 export interface Elicitation {
   readonly server: string
   readonly message: string
-  /** Default: a form. */
+  /** Default: `form`. */
   readonly mode?: unknown
   readonly requestedSchema?: unknown
   readonly url?: unknown
@@ -26,12 +25,11 @@ export interface Elicitation {
 export const elicitationReason = ({ server, message }: Elicitation): string =>
   `The MCP server "${server}" asks: ${message}`
 
-/** The answer in the words of MCP. */
 export type ElicitationResult =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' }
 
-/** The request to a person. A form without fields and a link offer one choice; to refuse it is to decline. */
+/** Empty forms and links offer a single choice, and rejecting it declines the elicitation. */
 export const elicitationRequest = (asked: Elicitation): QuestionRequest | RequestProblem => {
   const { mode = 'form', requestedSchema, url, message } = asked
   if (message.length > REQUEST_CHARS_MAX)
@@ -43,11 +41,10 @@ export const elicitationRequest = (asked: Elicitation): QuestionRequest | Reques
   return isEmpty ? confirmation(asked, { label: 'Yes' }) : parseQuestions({ schema: requestedSchema })
 }
 
-/** The result of an answer that fits the request. */
 export const elicitationResult = ({ mode }: Pick<Elicitation, 'mode'>, { values }: GivenAnswer): ElicitationResult =>
   mode === 'url' ? { action: 'accept' } : { action: 'accept', content: values ?? {} }
 
-/** A link is shown whole and opened by the person alone, so only addresses of the web are shown. */
+/** Links are shown in full and only opened by the person, so only web addresses are allowed. */
 const linkRequest = (asked: Elicitation, url: unknown): QuestionRequest | RequestProblem => {
   if (typeof url !== 'string' || !/^https?:\/\/[^\s/]\S*$/.test(url))
     return { problem: 'The link of an elicitation must begin with http:// or https:// and have no spaces.' }

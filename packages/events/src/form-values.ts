@@ -1,11 +1,11 @@
-// Whether a value fits a part of a form's schema, as far as JSON Schema is read here.
+// Supports a subset of JSON Schema.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from './json.ts'
 
-/** Entries of a list: a person does not enter more, and each is compared with every option. */
+/** More than a person enters, and every entry is compared with every option. */
 export const ENTRIES_MAX = 200
 
-/** Why the value does not fit, as a sentence that begins with its name. Null: it fits. */
+/** Why the value does not fit, as a sentence that starts with its name, or null. */
 export const valueProblem = (schema: JsonObject, value: Json, name: string): string | null => {
   const type = typeProblem(schema, value, name)
   if (type !== null) return type
@@ -45,7 +45,6 @@ const typeProblem = ({ type }: JsonObject, value: Json, name: string): string | 
   return `${name} must be ${types.map((each) => ownProperty(TYPE_WORDS, each) ?? each).join(' or ')}.`
 }
 
-/** The types of JSON Schema. */
 export const TYPES: { readonly [type: string]: (value: Json) => boolean } = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',

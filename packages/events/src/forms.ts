@@ -1,53 +1,52 @@
-// A form is a JSON Schema of an object. Its properties are the fields: all of MCP's elicitation, and nested values, which are edited as
-// JSON. The rules of JSON Schema apply as far as they are read here; the asker checks the rest.
+// A form is a JSON Schema of an object whose properties are the fields. Only a subset is checked here; the asker checks the rest.
 
 import { TYPES, valueProblem } from './form-values.ts'
 import { isJsonObject, type Json, type JsonObject, ownProperty, present } from './json.ts'
 
-/** Properties in a form, nested ones included: a longer form belongs on a page of its own. */
+/** Including nested ones. A longer form belongs on a page of its own. */
 export const FIELDS_MAX = 100
-/** Characters of a title or an option's label: surfaces show it whole. */
+/** Surfaces show titles and option labels in full. */
 const TITLE_CHARS_MAX = 200
 
-/** Characters of the values of a form as JSON: they are checked while their session waits. */
+/** Values as JSON, which are validated while the session waits. */
 export const VALUES_CHARS_MAX = 64_000
 
-/** `json`: a nested value, or anything else without an input of its own. */
+/** The kind of input. `json`: nested values, and everything without an input of its own. */
 export type FieldType = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json'
 
-/** A choice: the value that is sent, and the label that is shown. */
+/** An option of a choice: the submitted value and its label. */
 export interface FieldOption {
-  /** The value that the form sends. */
+  /** The submitted value. */
   readonly value: string
-  /** The text that people read. */
+  /** The label. */
   readonly label: string
 }
 
-/** A field of a form, as a surface draws it. */
+/** A form field, ready to be rendered. */
 export interface FormField {
-  /** The name of the property. */
+  /** The property name. */
   readonly name: string
   /** The kind of input. */
   readonly type: FieldType
-  /** The title of the property, or its name. */
+  /** The property's title, or its name. */
   readonly label: string
-  /** The explanation beside the field. */
+  /** Help text. */
   readonly description?: string
   /** False if the field may stay empty. */
   readonly isRequired: boolean
-  /** The value that the field begins with. */
+  /** The initial value. */
   readonly default?: Json
   /** The options of a choice. */
   readonly options?: readonly FieldOption[]
   /** The `format` of a text, such as `date` or `email`. */
   readonly format?: string
-  /** The lower limit of a number, of the length of a text, or of the number of choices. */
+  /** The minimum of a number, of a text's length, or of the number of choices. */
   readonly least?: number
-  /** The upper limit. */
+  /** The maximum. */
   readonly most?: number
 }
 
-/** The fields of a form in their order. */
+/** The fields of a form, in order. */
 export const formFields = (schema: JsonObject): readonly FormField[] => {
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.entries(propertiesOf(schema)).map(([name, property]) =>
@@ -55,7 +54,7 @@ export const formFields = (schema: JsonObject): readonly FormField[] => {
   )
 }
 
-/** Why a schema cannot be a form, as a sentence that a model can read. The caller has checked its depth and its size. */
+/** Why a schema cannot be a form, in terms a model understands. The caller has bounded its depth and size. */
 export const formProblem = (schema: unknown): string | null => {
   if (
     !isJsonObject(schema) ||
@@ -84,7 +83,7 @@ export const formProblem = (schema: unknown): string | null => {
   return null
 }
 
-/** Why values do not fit a form; names the field. Null: they fit. */
+/** Why values do not fit a form, naming the field, or null. */
 export const valuesProblem = (schema: JsonObject, values: unknown): string | null => {
   if (!isJsonObject(values)) return '`values` must be an object with the fields of the form.'
   const chars = JSON.stringify(values).length
@@ -122,7 +121,7 @@ const fieldOf = (name: string, property: JsonObject, isRequired: boolean): FormF
     isRequired,
     ...present({
       description: textOrAbsent(property.description),
-      // A surface offers it as an answer, so one that does not fit is left out.
+      // Surfaces offer the default as an answer, so it must fit.
       default:
         property.default !== undefined && valueProblem(property, property.default, name) === null
           ? property.default
@@ -139,7 +138,7 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isType = (value: Json): boolean => typeof value === 'string' && Object.hasOwn(TYPES, value)
 const isPassword = (format: unknown): boolean => typeof format === 'string' && format.toLowerCase() === 'password'
 
-/** Whether an object in the value, at any depth, passes the test. The caller has checked the depth. */
+/** Tests an object at any depth. The caller has bounded the depth. */
 const someObject = (value: Json, test: (object: JsonObject) => boolean): boolean =>
   Array.isArray(value)
     ? value.some((each) => someObject(each, test))
@@ -169,7 +168,7 @@ const typeAndOptions = (
     : { type: 'json' }
 }
 
-/** The choices of `enum`, also with `enumNames`, and of `oneOf` or `anyOf` with a `const` each. Null: other values than texts, or no choice. */
+/** Options of `enum`, `oneOf` or `anyOf`. Null if there are none or some are not texts. */
 const optionsOf = (property: JsonObject): readonly FieldOption[] | null => {
   const { enum: values, enumNames: names, oneOf, anyOf } = property
   if (property.type !== undefined && property.type !== 'string') return null
@@ -192,7 +191,7 @@ const optionsOf = (property: JsonObject): readonly FieldOption[] | null => {
 const labelOf = (title: Json | undefined, value: string): string =>
   typeof title === 'string' && title !== '' ? title : value
 
-/** Walks the parts of a schema, and counts its fields. */
+/** Counts fields while checking every part of the schema. */
 const partProblem = (schema: unknown, name: string, count: { fields: number }): string | null => {
   if (typeof schema === 'boolean') return null
   if (!isJsonObject(schema)) return `The schema of ${name} is not an object.`

@@ -1,4 +1,3 @@
-// Plain JSON data, its canonical text, and a quick non-cryptographic hash of text.
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 /** A JSON object. */
@@ -7,7 +6,7 @@ export type JsonObject = { readonly [name: string]: Json }
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Null: it is not the text of a JSON object. */
+/** Null if the text is not a JSON object. */
 export const parseObject = (text: unknown): JsonObject | null => {
   try {
     const value: unknown = JSON.parse(String(text))
@@ -17,13 +16,13 @@ export const parseObject = (text: unknown): JsonObject | null => {
   }
 }
 
-// Fields of uncertain shape, in what others send: one of another type counts as absent.
+// For untrusted fields: a value of another type counts as absent.
 export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** JSON with sorted keys, so that equal data is equal text. */
+/** Sorted keys, so that equal data has equal text. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     isJsonObject(part)
@@ -31,7 +30,7 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   ) ?? 'null'
 
-/** 53 bits of a text, in hex: checksums and "is this the same body", never security. */
+/** A 53-bit hash in hex, for checksums and equality checks. Never for security. */
 export const hashText = (text: string, seed = 0): string => {
   let a = 0xdeadbeef ^ seed
   let b = 0x41c6ce57 ^ seed
@@ -45,13 +44,12 @@ export const hashText = (text: string, seed = 0): string => {
   return ((b >>> 0) & 0x1fffff).toString(16).padStart(6, '0') + (a >>> 0).toString(16).padStart(8, '0')
 }
 
-/** The object without one key. */
 export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> => {
   const { [name]: _gone, ...rest } = record
   return rest
 }
 
-/** The object without the entries that are undefined: an optional field is absent, and never there with nothing in it. */
+/** Drops undefined entries, so that optional fields are absent instead of undefined. */
 export const present = <T extends object>(record: T): Present<T> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>
 
@@ -59,15 +57,15 @@ type Present<T> = { -readonly [Name in keyof T as undefined extends T[Name] ? ne
   -readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
 }
 
-/** An own property, or undefined: names come from outside, and `__proto__` must find nothing. */
+/** Names come from outside, and `__proto__` must find nothing. */
 export const ownProperty = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-/** Recurses at most `most` levels, so that the check cannot overflow the stack that it protects. */
+/** Recurses at most `most` levels, so that the check itself cannot overflow the stack. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return most < 0 ? value.length > 0 : value.some((each) => isDeeperThan(each, most - 1))
-  // Names one by one: a list of the values of a very large object costs more than all else together.
+  // Object.values would copy a very large object.
   for (const name in value)
     if (Object.hasOwn(value, name) && (most < 0 || isDeeperThan((value as Record<string, unknown>)[name], most - 1)))
       return true

@@ -1,32 +1,31 @@
-// A request for answers: a few questions, or a form. Pure functions without the schema library, so that askers, the kernel, surfaces and
-// clients share them.
+// A request for answers: a few questions, or a form. Free of the schema library, so that clients can import it.
 
 import { answerProblem, type QuestionAnswers } from './answers.ts'
 import { formProblem } from './forms.ts'
 import { isDeeperThan, isJsonObject, type JsonObject, present } from './json.ts'
 
-/** Questions in one request: a person answers them on one screen. */
+/** As many as fit on one screen. */
 export const QUESTIONS_MAX = 16
-/** Options of a question: more is a search, not a choice. */
+/** More options need a search, not a choice. */
 export const OPTIONS_MAX = 50
-/** Characters of a label or a header: surfaces show it whole. */
+/** Surfaces show labels and headers in full. */
 export const LABEL_CHARS_MAX = 200
-/** Characters of a request as JSON: the log, each list and each client hold a copy. */
+/** The log, every list and every client hold a copy of the request. */
 export const REQUEST_CHARS_MAX = 64_000
-/** Levels of nesting in a request: a form is flat, and a nested value has a few levels. */
+/** Forms are flat, and nested values have few levels. */
 const REQUEST_DEPTH_MAX = 20
 
-/** An option of a question. The label is also the answer. */
+/** An option of a question. Its label is also the answer. */
 export type QuestionOption = {
   /** The text of the option. */
   readonly label: string
-  /** The explanation beside it. */
+  /** Help text. */
   readonly description?: string
 }
 
 /** A question of a request. */
 export type Question = {
-  /** The key of its answer: unique in the request. */
+  /** The key of its answer, unique in the request. */
   readonly id: string
   /** A few words above the question. */
   readonly header?: string
@@ -34,23 +33,23 @@ export type Question = {
   readonly question: string
   /** The answers to choose from. */
   readonly options?: readonly QuestionOption[]
-  /** The answer is a list. */
+  /** Whether several options may be chosen. */
   readonly multi_select?: boolean
-  /** The answer may be any text. */
+  /** Whether any text is accepted. */
   readonly allow_free_text?: boolean
 }
 
-/** Questions, or a form. The default applies when the request expires. */
+/** Questions or a form. The default applies when the request expires. */
 export type QuestionRequest =
   | { readonly questions: readonly Question[]; readonly schema?: never; readonly default?: QuestionAnswers }
   | { readonly schema: JsonObject; readonly questions?: never; readonly default?: JsonObject }
 
-/** Why a request cannot be asked, as a sentence that a model can read. */
+/** Why a request cannot be asked, in terms a model understands. */
 export interface RequestProblem {
   readonly problem: string
 }
 
-/** The request in its normal form: every question has an id, and every option is an object. */
+/** Normalises the request: every question has an id, and every option is an object. */
 export const parseQuestions = (asked: unknown): QuestionRequest | RequestProblem => {
   if (!isJsonObject(asked)) return problem('A request for answers is an object with `questions` or `schema`.')
   const { questions, schema, default: byDefault } = asked as { readonly [name: string]: unknown }
@@ -72,7 +71,7 @@ export const parseQuestions = (asked: unknown): QuestionRequest | RequestProblem
     : problem(`The default does not fit. ${unfit}`)
 }
 
-/** Whether a value from a log has the shape of questions. Limits do not apply. */
+/** For values from a log, to which limits do not apply. */
 export const isQuestionList = (value: unknown): value is readonly Question[] =>
   Array.isArray(value) &&
   value.every(
@@ -93,7 +92,6 @@ const isFlagOrAbsent = (value: unknown): boolean => value === undefined || typeo
 
 const problem = (text: string): RequestProblem => ({ problem: text })
 
-/** Null: the value cannot be JSON. */
 const jsonChars = (value: unknown): number | null => {
   try {
     return JSON.stringify(value)?.length ?? null

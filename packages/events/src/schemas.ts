@@ -1,5 +1,4 @@
-// The payload of each event type. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
-// imports the schema library; clients take its types alone.
+// Payloads are loose, so that newer fields survive an older reader. Only this file imports the schema library.
 import * as v from 'valibot'
 import { isAnswers, type QuestionAnswers } from './answers.ts'
 import { APPROVAL_KINDS } from './approval-kinds.ts'
@@ -7,19 +6,19 @@ import type { EventType } from './catalogue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { isQuestionList, type Question } from './questions.ts'
 
-/** Cost and tokens in one report: sums of them stay finite, and whole numbers stay exact. */
+/** Keep sums finite and whole numbers exact. */
 const COST_USD_MAX = 1e9
 const TOKENS_MAX = 1e12
 
 const text = v.string()
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-/** Finite: JSON has no infinity, and a replay would read it as null. */
+/** JSON has no infinity: a replay would read null. */
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const tokens = v.pipe(count, v.maxValue(TOKENS_MAX))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
 const object = v.custom<JsonObject>(isJsonObject, 'Expected an object')
 const maybe = v.optional
-/** ISO 8601 on the contract's wire; facts use milliseconds. */
+/** ISO 8601 on the contract's wire; internal facts use milliseconds. */
 const iso = v.pipe(
   text,
   v.check((value) => !Number.isNaN(Date.parse(value)), 'Expected an ISO timestamp'),
@@ -35,9 +34,8 @@ export const OUTCOME_TYPES = {
   artifact: 'ToolArtifact',
 } as const
 
-/** Measurements that some tools and engines know. A row here is a field of the log, of the runner protocol, and of every wire. */
+/** Measurements of tools and engines. A row here is a field of the log, the runner protocol and every wire. */
 export const outcomeFacts = {
-  /** The exit code of the command that the call ran. */
   exit_code: maybe(v.pipe(v.number(), v.safeInteger())),
 }
 
@@ -49,9 +47,9 @@ const outcomeEntries = {
   ...outcomeFacts,
 }
 export const toolOutcomeSchema = v.looseObject(outcomeEntries)
-/** A crash leaves the outcome of a call unknown: a pure or idempotent call is repeated, an unsafe one needs an approval. */
+/** If a crash leaves the outcome of a call unknown, pure and idempotent calls are repeated and unsafe ones need approval. */
 export const TOOL_EFFECTS = ['pure', 'idempotent', 'unsafe'] as const
-/** Whether a call may be repeated after a crash in the middle of it. */
+/** Whether a call may be repeated after a crash. */
 export type ToolEffect = (typeof TOOL_EFFECTS)[number]
 export const SESSION_STATUSES = [
   'idle',
@@ -65,12 +63,11 @@ export const SESSION_STATUSES = [
   'cancelled',
 ] as const
 export const APPROVAL_DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
-/** How much is at stake in a call that a person is asked about. */
 export const APPROVAL_RISKS = ['low', 'medium', 'high'] as const
-/** Why later crashes do not count against a run: another run started beside it, or the process stops on purpose. */
+/** Another run started beside it, or the process stops on purpose. */
 export const EXCUSE_REASONS = ['company', 'stopping'] as const
 export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
-/** The budgets, each with the limits that an operator may set: `positive` is any amount above 0, `whole` a whole number. */
+/** The kind of limit of each budget. `positive`: above 0. `whole`: an integer. */
 export const budgetLimits = {
   min_score: 'percent',
   max_runtime_minutes: 'positive',
@@ -85,16 +82,15 @@ export const budgetLimits = {
 } as const satisfies { readonly [name: string]: 'amount' | 'percent' | 'positive' | 'whole' }
 export const BUDGETS = Object.keys(budgetLimits) as BudgetName[]
 
-/** A runner or an agent claims this, and the server cannot check it: no fold reads it. */
+/** A claim of a runner or agent that the server cannot verify. No fold reads it. */
 const hearsay = maybe(v.boolean())
-/** The person who acts. `actor_claimed`: the caller supplied the name, since its credential has no user. */
+/** `actor_claimed`: the caller supplied the name because its credential has no user. */
 const acting = { actor: maybe(text), actor_claimed: maybe(v.literal(true)) }
 const arguments_ = object
 const questions = v.custom<readonly Question[]>(isQuestionList, 'Expected questions')
-/** The answer to questions, or the values of a form. */
 const answering = { answers: maybe(v.custom<QuestionAnswers>(isAnswers, 'Expected answers')), values: maybe(object) }
 const decision = v.picklist(APPROVAL_DECISIONS)
-/** The session below this one that asks: its id, agent and approval. `via`: the child of this session that named it. `cut`: that session has more. */
+/** A descendant's approval. `via`: the child of this session that reported it. `cut`: texts are truncated here. */
 const childApproval = v.looseObject({
   id: text,
   agent: text,
@@ -152,7 +148,7 @@ export const schemas = {
     status: text,
     summary_text: text,
     resume_cursor: nullable(text),
-    /** In a `resume_seed`: the beginning of the last prompt and of the last answer. */
+    /** In a `resume_seed`: the start of the last prompt and answer. */
     last_prompt: maybe(text),
     last_answer: maybe(text),
   }),
@@ -164,7 +160,7 @@ export const schemas = {
     policy_path: maybe(text),
     permission_mode: maybe(text),
     approval_mode: maybe(text),
-    /** A rule of a model agent decided this call. */
+    /** If a model agent's rule decided this call. */
     tool_call_id: maybe(text),
     rule: maybe(text),
     hearsay,
@@ -184,46 +180,46 @@ export const schemas = {
     provider_actual: nullable(text),
     reason: maybe(text),
     failure_count: maybe(count),
-    /** The models behind the two providers, as `provider/model-id`. */
+    /** The models in question, as `provider/model-id`. */
     model_requested: nullable(text),
     model_actual: nullable(text),
-    /** The place in the agent's list of the model that is asked next, from 0. */
+    /** Index of the next model in the agent's list. */
     model_index: maybe(count),
   }),
   subagent_event: v.looseObject({
     agent_id: text,
     status: text,
     parent_session_id: maybe(text),
-    /** For a child session: its id and agent, and the number of the child's event that caused the status. */
+    /** For child sessions. `child_seq`: the event in the child that caused the status. */
     session_id: maybe(text),
     agent: maybe(text),
     child_seq: maybe(count),
-    /** For a task of a run: its call, and with `started` the budgets of the child. */
+    /** For tasks of a run. `started` carries the child's budgets. */
     tool_call_id: maybe(text),
     policy: maybe(policySchema),
-    /** With `progress`: the steps of the child so far. */
+    /** With `progress`: steps so far. */
     steps: maybe(count),
-    /** With the end of a task: the sums that the child has used, which count as its parent's own. */
+    /** At the end of a task: its sums, which count as the parent's own. */
     usage: maybe(v.object({ total_tokens: count, cost_usd: amount, runtime_ms: count })),
-    /** The child started after its parent had given it up: it is cancelled. */
+    /** The parent had given up the child before it started, so it is cancelled. */
     abandoned: maybe(v.boolean()),
   }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
-  /** `of`: how many tools there are, of which these are offered. `found`: those that a search in this turn has added. */
+  /** `of`: number of tools available. `found`: added by a search in this turn. */
   turn_start_tools: v.looseObject({
     turn_id: maybe(text),
     tools: v.array(text),
     of: maybe(count),
     found: maybe(v.array(text)),
-    /** The names that were chosen by relevance from more than a model is offered, the best first. */
+    /** Chosen by relevance because there were too many to offer, best first. */
     chosen: maybe(v.array(text)),
   }),
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,
-    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far, of which it is the beginning. */
+    /** The stream broke off and the turn starts over. This is a prefix of the text so far and replaces it. */
     so_far: maybe(v.boolean()),
-    /** With `so_far`: the characters of the thoughts, which stay. */
+    /** With `so_far`: length of the thoughts that stay. */
     thinking_chars: maybe(count),
   }),
   thinking: v.looseObject({ text }),
@@ -233,9 +229,9 @@ export const schemas = {
     arguments: arguments_,
     tool_call_id: text,
     effect: maybe(v.picklist(TOOL_EFFECTS)),
-    /** The directive that the call becomes where it goes well; absent: the server runs the tool. */
+    /** The directive that a successful call becomes. Absent: the server runs the tool. */
     action_type: maybe(text),
-    /** The subagent that makes the call, as in `subagent_event`; absent: the agent of the session. */
+    /** The calling subagent. Absent: the session's agent. */
     agent_id: maybe(text),
   }),
   tool_result: v.looseObject({ tool_call_id: text, tool_name: maybe(text), result: json, agent_id: maybe(text) }),
@@ -259,11 +255,11 @@ export const schemas = {
     message: maybe(text),
     kind: maybe(text),
     usage_pct: maybe(amount),
-    /** The call that a warning of kind `loop` is about. */
+    /** The call behind a `loop` warning. */
     tool_call_id: maybe(text),
   }),
   context_compacted: v.looseObject({
-    // Absent where the engine reports no number: readers would trust an invented one.
+    // Absent if the engine reports no number: readers would trust an invented one.
     original_count: maybe(count),
     compacted_count: maybe(count),
     tokens_saved: maybe(count),
@@ -272,9 +268,9 @@ export const schemas = {
     /** Model agents: the first event that the model still sees in full, and the first whose tool results it still sees. */
     kept_from: maybe(count),
     cleared_before: maybe(count),
-    /** Model agents: the first event that a reader of the conversation needs, which may be older than `kept_from`. */
+    /** Model agents: the first event needed to read the conversation. May precede `kept_from`. */
     read_from: maybe(count),
-    /** Model agents: the artifacts and resources of the replaced part, which stand behind the summary. */
+    /** Model agents: artifacts and resources of the summarised part. */
     artifacts: maybe(v.array(text)),
     resources: maybe(v.array(text)),
     resume_cursor: nullable(text),
@@ -283,9 +279,9 @@ export const schemas = {
     step_id: maybe(text),
     status: maybe(text),
     summary: maybe(text),
-    /** The name of the step for people; absent: the summary names it. */
+    /** Shown to people. Default: the summary. */
     title: maybe(text),
-    /** The place of the step in the work, from 1, and the number of steps, where the agent knows them. */
+    /** From 1, if the agent knows them. */
     index: maybe(count),
     total: maybe(count),
     plan: maybe(json),
@@ -294,17 +290,16 @@ export const schemas = {
     input_tokens: maybe(tokens),
     output_tokens: maybe(tokens),
     total_tokens: maybe(tokens),
-    /** A negative cost takes back a part of the turn's estimates. */
+    /** Negative if it corrects estimates of the turn. */
     cost_usd: maybe(v.pipe(v.number(), v.finite(), v.maxValue(COST_USD_MAX))),
-    /** The cost comes from a price table; the turn's last usage corrects it where the engine reports the real cost. */
+    /** From a price table. If the engine reports the real cost, the last usage of the turn corrects it. */
     estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),
-    /** The parts of `input_tokens` that the provider read from its cache, and put there. */
+    /** Part of `input_tokens`. */
     cache_read_tokens: maybe(tokens),
     cache_write_tokens: maybe(tokens),
-    /** The model that used the tokens. */
     model: maybe(text),
-    /** Services that heard a turn of a speaker, or spoke an answer. */
+    /** Usage of speech services. */
     speech: maybe(
       v.looseObject({
         kind: v.picklist(['transcription', 'synthesis']),
@@ -317,7 +312,7 @@ export const schemas = {
   retrieval: v.looseObject({
     citations: maybe(v.array(json)),
     query: maybe(text),
-    /** The documents that were put before the model, each with its tokens and with the reason why, and those that were not. */
+    /** Documents shown to the model, with their tokens and why they were chosen, and documents left out. */
     context_pack: maybe(
       v.looseObject({
         tokens: count,
@@ -327,7 +322,7 @@ export const schemas = {
     ),
   }),
   antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
-  // Bridle always names the call; the contract's own examples do not.
+  // Bridle always names the call; the contract's examples do not.
   approval_required: v.looseObject({
     request_id: text,
     tool_call_id: maybe(text, ''),
@@ -337,21 +332,20 @@ export const schemas = {
     kind: maybe(v.picklist(APPROVAL_KINDS)),
     requested_digest: maybe(text),
     expires_at: nullable(iso),
-    /** The question is of a durable run: it outlives its attempt, and its answer goes to the runner. */
+    /** Asked by a durable run: it outlives the attempt, and the runner receives the answer. */
     durable: maybe(v.boolean()),
-    /** The declared effect of the call; absent: none is declared. */
     effect: maybe(v.picklist(TOOL_EFFECTS)),
-    /** How much is at stake, and the people who are asked, as the agent's policy says. */
+    /** According to the agent's policy. */
     risk: maybe(v.picklist(APPROVAL_RISKS)),
     audience: maybe(text),
-    /** The rule that asks: an approval holds for the rest of the session, for all calls that the rule matches. */
+    /** The rule that asks. Approval covers all calls that it matches for the rest of the session. */
     grants: maybe(text),
-    /** The runner makes the call with these arguments or not at all. */
+    /** The arguments cannot be edited. */
     fixed: maybe(v.boolean()),
-    /** A question has questions, or the schema of a form. */
+    /** Questions have one of the two. */
     questions: maybe(questions),
     schema: maybe(object),
-    /** The answers or values that apply when a question expires, and the digest of the call with them. */
+    /** Applied when the question expires, with the digest of the call including it. */
     default: maybe(object),
     default_digest: maybe(text),
     child: maybe(childApproval),
@@ -360,7 +354,7 @@ export const schemas = {
     request_id: text,
     tool_call_id: maybe(text, ''),
     tool_name: text,
-    /** Absent: the approval of a tool, a budget or an unknown outcome. */
+    /** Absent for tools, budgets and unknown outcomes. */
     kind: maybe(v.literal('question')),
     decision: maybe(decision),
     reason: nullable(text),
@@ -402,12 +396,12 @@ export const schemas = {
     max_retries: maybe(count),
     expires_at: nullable(count),
     policy: maybe(policySchema),
-    /** The common fields of session_state that are settings: model, permission_mode, sandbox_mode ... */
+    /** Fields of `session_state` that are settings, such as `model` and `permission_mode`. */
     settings: maybe(object),
     parent_session_id: nullable(text),
-    /** The session notifies its parent of its status; absent in older logs. */
+    /** Whether the parent is notified. Absent in older logs. */
     tells_parent: maybe(v.boolean()),
-    /** The session does a task for a run of its parent, which has this agent. */
+    /** For a task of a parent's run: the parent's agent, and the nesting depth. */
     delegation: maybe(v.object({ agent: text, depth: count })),
   }),
   parent_told: v.looseObject({ seq: count }),
@@ -417,12 +411,11 @@ export const schemas = {
     text,
     input: maybe(json),
     head: maybe(v.boolean()),
-    /** The runs that come first: the one in progress, and those in the queue; absent: none. */
+    /** Runs ahead of this one, including the one in progress. */
     ahead: maybe(count),
     ...acting,
-    /** In a branch: the run continues the turn of this run, which the branch left in the middle. */
+    /** In a branch: the parent's run whose turn this one continues. */
     continues_run: maybe(text),
-    /** A person said it. */
     spoken: maybe(v.boolean()),
   }),
   prompt_dropped: v.looseObject({
@@ -430,7 +423,7 @@ export const schemas = {
     message_id: text,
     reason: text,
     ...acting,
-    /** The whole text of a prompt that was shown in part while it was queued. */
+    /** The full text, if it was truncated while queued. */
     text: maybe(text),
   }),
   steered: v.looseObject({ run_id: text, message_id: text, text, input: maybe(json), ...acting }),
@@ -440,9 +433,9 @@ export const schemas = {
     run_id: text,
     attempt: count,
     resume: nullable(text),
-    /** The attempt that this one continues; absent = it starts from the beginning. */
+    /** The attempt that this one continues. Absent: from the beginning. */
     continues: maybe(count),
-    /** Characters of the answer that the continued attempts wrote. */
+    /** Characters of the answer written by the continued attempts. */
     kept_chars: maybe(count),
   }),
   run_started: v.looseObject({
@@ -452,9 +445,9 @@ export const schemas = {
     steer: maybe(v.boolean()),
     provider: maybe(text),
     model: maybe(text),
-    /** When stopped, the runner reports a handle from which the next attempt continues. */
+    /** If stopped, the runner reports a handle for the next attempt. */
     resumable: maybe(v.boolean()),
-    /** Any owner continues the run from the log, in the middle of its turn. */
+    /** Any owner can continue the run from the log in the middle of a turn. */
     durable: maybe(v.boolean()),
   }),
   /** `reason` null: the wait is over. */
@@ -464,7 +457,7 @@ export const schemas = {
     attempt: count,
     reason: v.picklist(PARK_REASONS),
     stop: v.boolean(),
-    /** The failure with which the run ends when its runner has stopped; absent = the run may continue. */
+    /** How the run ends once its runner has stopped. Absent: it may continue. */
     failure: maybe(v.object({ message: text, reason: text })),
   }),
   run_stopped: v.looseObject({ run_id: text, attempt: count, how: v.picklist(['confirmed', 'deadline']) }),
@@ -472,10 +465,10 @@ export const schemas = {
     run_id: text,
     reason: maybe(text),
     ...acting,
-    /** Queued prompts that the cancel dropped. */
+    /** Number of queued prompts dropped by the cancel. */
     queued: maybe(count),
   }),
-  /** `code`: after a crash loop the next attempt stays a suspect. */
+  /** `code`: after a crash loop, the next attempt stays a suspect. */
   retry_scheduled: v.looseObject({
     run_id: text,
     attempt: count,
@@ -486,15 +479,12 @@ export const schemas = {
   output_superseded: v.looseObject({
     run_id: text,
     attempt: count,
-    /** The length of the text, of the list of parts and of the thoughts that stay; absent: nothing stays. */
+    /** The lengths that remain of text, parts and thoughts. Absent: nothing. */
     keep: maybe(v.object({ chars: count, parts: count, thinking_chars: maybe(count) })),
-    /** A listener interrupted the spoken answer: the part that was heard. */
+    /** The part of a spoken answer that was heard before the listener interrupted it. */
     interrupted: maybe(v.object({ text, audio_ms: maybe(count) })),
   }),
-  /**
-   * `alone`: the run is on trial; false if earlier suspects are still at work. `others`: other runs that were open when the process
-   * before ended.
-   */
+  /** `alone`: set on trial; false while earlier suspects are active. `others`: other runs open when the previous process ended. */
   run_resumed: v.looseObject({
     run_id: text,
     attempt: count,
@@ -506,7 +496,7 @@ export const schemas = {
   /** `until` null: only news ends the wait. */
   run_waiting: v.looseObject({ run_id: text, attempt: count, until: v.nullable(count) }),
   run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),
-  /** `over`: the listener hears no more of it, and the answer stays as it is written. */
+  /** `over`: playback has ended; the written answer stays. */
   answer_heard: v.looseObject({ run_id: text, chars: count, audio_ms: count, over: maybe(v.boolean()) }),
   signal_received: v.looseObject({ name: text, payload: json, ...acting }),
   memory_decided: v.looseObject({
@@ -518,31 +508,30 @@ export const schemas = {
     ...acting,
   }),
   model_step: v.looseObject({
-    /** The number of the step in its turn, from 1. */
+    /** From 1 in each turn. */
     step: count,
     model: text,
-    /** The provider of the model and its place in the agent's list, from 0; absent where another model answered a spoken turn. */
+    /** Absent if another model answered a spoken turn. `model_index`: its index in the agent's list. */
     provider: maybe(text),
     model_index: maybe(count),
-    /** Text, thoughts and calls in their order, with the provider's metadata as it came. */
+    /** Text, thoughts and calls in order, with unmodified provider metadata. */
     content: v.array(object),
-    /** Why the model stopped: stop, tool-calls, length, content-filter, error, other. */
+    /** stop, tool-calls, length, content-filter, error or other. */
     finish: text,
-    /** Tokens of the request and of the answer together. */
     context_tokens: maybe(count),
-    /** The length of the run's answer and of its list of parts after the step; the kernel fills these in. */
+    /** Filled in by the kernel: the length of the run's answer, and of its list of parts, after the step. */
     chars: maybe(count),
     parts: maybe(count),
   }),
-  /** `chars` and `parts`: the place in the answer, as in `model_step`. */
+  /** `chars` and `parts`: as in `model_step`. */
   context_added: v.looseObject({ text, source: text, chars: maybe(count), parts: maybe(count) }),
-  /** Exactly one of `result` and `error`; a step without a result has the result null. */
+  /** Exactly one of `result` and `error`. A step without a result has `result: null`. */
   step_done: v.looseObject({ name: text, result: maybe(json), error: maybe(text) }),
   memory_set: v.looseObject({
     key: text,
     value: json,
     expires_at: v.nullable(count),
-    /** Only of a value that a person accepted: the proposal, the run that made it, and who accepted it. */
+    /** Only if a person accepted a proposal: its id, the proposing run, and the person. */
     proposal_id: maybe(text),
     run_id: maybe(text),
     ...acting,
@@ -557,9 +546,9 @@ export const schemas = {
     ...answering,
     approved_digest: maybe(text),
     superseded_by: maybe(text),
-    /** The session refused the request itself: no person was asked. */
+    /** The session itself refused the request without asking a person. */
     refused: maybe(v.literal(true)),
-    /** The session pauses when the call has its outcome, before the next step. */
+    /** Pause once the call has its outcome, before the next step. */
     pause: maybe(v.boolean()),
     child: maybe(childApproval),
   }),
@@ -567,7 +556,7 @@ export const schemas = {
   session_paused: v.looseObject({
     reason: maybe(text),
     ...acting,
-    /** An operator paused the session; absent = the runtime paused it because of its policy. */
+    /** Absent: paused by policy. */
     operator: maybe(v.boolean()),
   }),
   session_resumed: v.looseObject({ reason: maybe(text), ...acting }),
@@ -579,9 +568,8 @@ export const schemas = {
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({
     budgets: v.array(v.picklist(BUDGETS)),
-    /** The new limit of each budget. */
     limits: maybe(v.record(text, amount)),
-    /** Older logs: each budget grows by this many times its limit; absent = once. */
+    /** Older logs: number of limits granted per budget. Absent: 1. */
     steps: maybe(v.record(text, count)),
   }),
   health_changed: v.looseObject({
@@ -596,9 +584,8 @@ export const schemas = {
     /** The user who branched a session without an owner. */
     owner: maybe(text),
     title: maybe(text),
-    /** Replaces the parent's settings. */
     settings: maybe(object),
-    /** The branch leaves among events that came from a file: no permission in them holds. */
+    /** Branched from imported events, whose permissions do not apply. */
     imported: maybe(v.literal(true)),
     source_event_id: text,
     resume_cursor: text,
@@ -609,20 +596,18 @@ export const schemas = {
     artifact_id: text,
     index: count,
     text,
-    /** The text is bytes as base64; absent = it is what it says. */
+    /** Absent: plain text. */
     encoding: maybe(v.literal('base64')),
   }),
   session_imported: v.looseObject({
-    /** The session as the file names it. */
     source: v.object({ agent: text, id: text }),
-    /** SHA-256 of the file. */
     digest: text,
-    /** The user who imported it, to whom the session belongs from here on. */
+    /** The importing user, who becomes the owner. */
     owner: maybe(text),
     ...acting,
-    /** The file had only the beginning of the log, for the branches in it. */
+    /** The file has only the part of the log that its branches need. */
     partial: maybe(v.literal(true)),
-    /** The settings of the file that hold here; absent in older logs. */
+    /** Imported settings that apply here. Absent in older logs. */
     settings: maybe(object),
   }),
   artifact_published: v.looseObject({
@@ -634,30 +619,28 @@ export const schemas = {
     chunks: count,
     tool_call_id: maybe(text),
     reason: maybe(text),
-    /** The chunks are bytes as base64, each whole in itself; absent = they are text. */
+    /** Absent: plain text. Each chunk is encoded on its own. */
     encoding: maybe(v.literal('base64')),
-    /** The message that the artifact belongs to. */
     message_id: maybe(text),
-    /** Speech: who spoke, and how long. `cut`: it was longer than an artifact may be. */
+    /** Speech. `cut`: the recording exceeded the artifact limit. */
     audio: maybe(v.object({ role: v.picklist(['user', 'assistant']), ms: count, cut: maybe(v.literal(true)) })),
   }),
 } satisfies Record<EventType, v.GenericSchema>
 
-/** The payload of each event type, by its name. */
+/** Payloads by event type. */
 export type Payloads = { [T in EventType]: v.InferOutput<(typeof schemas)[T]> }
 /** The status of a session. */
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 export type ApprovalRisk = (typeof APPROVAL_RISKS)[number]
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number]
 export type ToolStatus = (typeof TOOL_STATUSES)[number]
-/** How a tool call ended: its status, its time, and what else is known. */
 export type ToolOutcome = v.InferOutput<v.ObjectSchema<typeof outcomeEntries, undefined>>
 export type OutcomeFacts = v.InferOutput<v.ObjectSchema<typeof outcomeFacts, undefined>>
 /** The name of a budget. */
 export type BudgetName = keyof typeof budgetLimits
 export type Policy = v.InferOutput<typeof policySchema>
 
-/** Checks a payload at the edge. Returns the payload, or what is wrong with it in one line. */
+/** Validates at the edge. A problem fits on one line. */
 export const parsePayload = <T extends EventType>(
   type: T,
   payload: unknown,
@@ -674,7 +657,7 @@ export const parsePolicy = (policy: unknown): { policy: Policy } | { problem: st
 export const describeIssues = (issues: readonly v.BaseIssue<unknown>[]): string =>
   issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')
 
-/** The measurements among the fields of a value, such as the result of a tool. Fields of another type are not measurements. */
+/** Measurements in a value such as a tool result. Fields of another type are ignored. */
 export const outcomeFactsIn = (value: unknown): OutcomeFacts =>
   isJsonObject(value)
     ? Object.fromEntries(
