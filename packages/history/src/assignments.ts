@@ -1,26 +1,25 @@
-// Secrets assigned to a name: environment files, configuration, JSON within text, code. The scanner finds a name and then judges its
-// value. It reads each character a bounded number of times, so its time is linear in the text.
+// Secrets assigned to a name in any kind of text. Every character is read a bounded number of times, so scanning is linear.
 import { isSecretVariable, nameKind } from './secret-names.ts'
 
-/** The value of a secret variable: shorter ones are settings, such as `TOKEN=none`. */
+/** Shorter values of secret variables are settings, such as `TOKEN=none`. */
 const NAMED_SECRET_CHARS_MIN = 6
-/** A value in prose or code under the name of a secret, which has to look like one. */
+/** In prose and code, values must also look like secrets. */
 const LOOSE_SECRET_CHARS_MIN = 6
-/** The beginning of a value says whether it is a secret; the end is looked for only where it is one. */
+/** The start of a value is enough to judge it. Its end is only searched for if it is a secret. */
 const JUDGED_CHARS = 512
-/** Letters that only a generator mixes so: keys begin at 16 characters. */
+/** Shorter mixes of letters and digits occur in ordinary words; keys start at 16 characters. */
 const RANDOM_CHARS_MIN = 16
 
 export const REMOVED = '[removed]'
 
-/** Fast path: a text without any of these words has no assigned secret. */
+/** Fast path for texts without any of these words. */
 const hint = /pass|pwd|secret|token|key|credential|authorization/i
-/** A name with its quote, if any, the sign, and the quote of the value, if any. A quote may be escaped, also several times. The query of an address has a pattern of its own. */
+/** A name, a sign, and an opening quote. Quotes are optional and may be escaped repeatedly. URL queries have their own pattern. */
 const assignment =
   /(?<![\w?&-])-{0,2}(\w[\w-]{0,127})(\\{0,15}["'`])?([ \t]{0,8})(=>|:=|=|:)(?![=:~>])([ \t]{0,8})(\\{0,15}["'`])?/g
-/** Where a value without quotes ends: at a blank, a control character, a quote, or an escaped blank or quote. */
+/** Unquoted values end at a blank, a control character, a quote, or an escaped blank or quote. */
 const bareEnd = /[\s\p{Cc}"'`]|\\{1,15}(?:[bfnrt"'`/]|u[0-9A-Fa-f]{4})/gu
-/** An escape, a colour or an encoded character can precede a name without a gap: `\nTOKEN=`, `%0ATOKEN=`. */
+/** Escapes, colours and encoded characters may directly precede a name: `\nTOKEN=`, `%0ATOKEN=`. */
 const attached: { readonly [before: string]: RegExp } = {
   '\\': /^(?:u[0-9a-f]{4}|[bfnrt])/i,
   '%': /^[0-9a-f]{2}/i,
@@ -36,7 +35,6 @@ interface Assignment {
   readonly quote: string | undefined
 }
 
-/** The text with `[removed]` in place of each secret value. */
 export const withoutAssignedSecrets = (text: string): string => {
   if (!hint.test(text)) return text
   let kept = ''
@@ -46,7 +44,7 @@ export const withoutAssignedSecrets = (text: string): string => {
     const start = find.lastIndex
     const found = assignmentOf(text, match)
     const judged = text.slice(start, start + JUDGED_CHARS)
-    // The value of another name may be an assignment itself.
+    // Resume after the sign: the value may itself be an assignment.
     if (!isNamed(found) || !isSecret(found, judged.slice(0, valueEnd(judged, 0, found.quote)))) continue
     const end = valueEnd(text, start, found.quote)
     kept += text.slice(done, start) + REMOVED
@@ -71,10 +69,7 @@ const endBy = (pattern: RegExp, text: string, start: number): number => {
   return pattern.exec(text)?.index ?? text.length
 }
 
-/**
- * A value ends with the quote that began it. JSON within JSON escapes it with 1, 3, 7 … backslashes; more of them, as `\\\"` within
- * `\"`, are a quote in the value.
- */
+/** JSON within JSON escapes the closing quote with 1, 3, 7 … backslashes; with more, the quote belongs to the value. */
 const quotedEnd = (text: string, start: number, opening: string): number => {
   const depth = opening.length - 1
   const stop = new RegExp(`[\\r\\n${opening.at(-1)}]`, 'g')
@@ -97,17 +92,17 @@ const isSecret = (found: Assignment, value: string): boolean => {
   const kind = nameKind(name)
   if (kind === null) return false
   if (found.isNameQuoted && quote !== undefined) return kind === 'certain' || isRandom(value)
-  // A ternary of code has a blank before its colon; `=>` of code begins a function.
+  // Ternaries have a blank before the colon, and `=>` starts a function.
   if (sign === ':' && blanks.before) return false
   if (sign === '=>' && quote === undefined) return false
   return kind === 'certain' ? looksSecret(value, name) : isRandom(value)
 }
 
-/** A reference to a variable, such as `${TOKEN}`. */
+/** A variable, such as `${TOKEN}`. */
 const isReference = (value: string): boolean => /^\$(?:\{\w{1,64}\}|[A-Z_][A-Z0-9_]{0,63})$/.test(value)
 
 const random = /^[A-Za-z0-9+/_=.-]+$/
-/** Hex, or lower case, upper case and digits together: words and expressions of this length rarely have all three. */
+/** Hex, or a mix of lower case, upper case and digits, which is rare in words and expressions of this length. */
 const isRandom = (value: string): boolean => {
   const bare = trimmed(value)
   if (bare.length < RANDOM_CHARS_MIN || !random.test(bare) || isPlace(bare)) return false
@@ -115,9 +110,9 @@ const isRandom = (value: string): boolean => {
 }
 
 const CALL = /[([{<]/
-/** Types of languages have digits, too. */
+/** Type names may contain digits. */
 const TYPE = /^(?:[A-Z][A-Za-z]{2,12}\d{1,2}Array|[iuf](?:8|16|32|64|128)|u?int\d{1,2}|float\d{2})$/
-/** Code such as `token = await next()`, `password: string` and `api_key=settings.key` stays. */
+/** Keeps code such as `token = await next()`, `password: string` and `api_key=settings.key`. */
 const looksSecret = (value: string, name: string): boolean => {
   const bare = trimmed(value)
   if (bare.length < LOOSE_SECRET_CHARS_MIN || /\s/.test(bare) || CALL.test(bare) || isPlace(bare) || TYPE.test(bare))
@@ -131,10 +126,10 @@ const looksSecret = (value: string, name: string): boolean => {
 const isMixed = (value: string): boolean =>
   value.length >= RANDOM_CHARS_MIN + 8 && /[a-z]/.test(value) && /[A-Z]/.test(value) && !/[_-]/.test(value)
 
-/** A path or a URL. An AWS secret key may begin with a slash, too, and has 40 characters. */
+/** A path or URL. AWS secret keys may also start with a slash, but have 40 characters. */
 const isPlace = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(value) ||
   (/^(?:~|\.{1,2})?\/|^[A-Za-z]:\\/.test(value) && !/^[A-Za-z0-9+/]{40}$/.test(value))
 
-/** Without the punctuation of a sentence, list or call. */
+/** Strips trailing punctuation. */
 const trimmed = (value: string): string => value.replace(/[,;.:)\]}]{1,8}$/, '')

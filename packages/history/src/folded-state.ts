@@ -1,4 +1,3 @@
-// The two folds of a log that a page shows: the state of the session, and the state of a screen over its stream.
 import { reduceFrontend } from '@bridle/client/frontend/reducer'
 import { emptyFrontendState, type FrontendState } from '@bridle/client/frontend/state'
 import type { AnyEvent, Key } from '@bridle/kernel/event'
@@ -17,13 +16,13 @@ export interface FoldedLog {
   readonly incarnations: Incarnations
 }
 
-/** Before the first event. The greeting of a stream names the session and the incarnation. */
+/** A stream's greeting provides the session and the incarnation. */
 export const initialState = ({ key, incarnations }: FoldedLog): FoldedState => ({
   session: emptyState,
   events: { ...emptyFrontendState, sessionId: key.id, incarnation: incarnations.own },
 })
 
-/** An entry without its content moves the head and the time of the last activity, and changes nothing else: as hearsay does. */
+/** Withheld entries count as hearsay: they move the head and the time of the last activity. */
 export const foldEntry = ({ session, events }: FoldedState, entry: LogEntry, log: FoldedLog): FoldedState => {
   const event = (entry.withheld ? { ...entry, hearsay: true } : entry) as AnyEvent
   const envelope = entry.withheld ? null : streamEnvelope(log.key, event, 'debug', log.incarnations)

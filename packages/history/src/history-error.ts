@@ -1,13 +1,13 @@
-/** gap: numbers are missing. conflict: the entry is not the one that the history has. invalid: no entry at all. unreadable: no fold takes it. out_of_range: the history has no such event. */
+/** gap: missing entries. conflict: another entry is known. invalid: not an entry. unreadable: cannot be folded. out_of_range: unknown. */
 export type HistoryProblem = 'gap' | 'conflict' | 'invalid' | 'unreadable' | 'out_of_range'
 
-/** Entries that do not fit into a history, or a number that it does not have. */
+/** An entry does not fit the history, or no event has the requested number. */
 export class HistoryError extends Error {
   /** The name of the class. */
   override readonly name = 'HistoryError'
-  /** The kind of the problem. */
+  /** The kind of problem. */
   readonly code: HistoryProblem
-  /** The number of the entry, as far as it has one. */
+  /** The sequence number of the entry; 0 if it has none. */
   readonly seq: number
 
   constructor(code: HistoryProblem, seq: number, message: string, cause?: unknown) {

@@ -1,4 +1,4 @@
-// The past of a session, folded from its log by the code that folds it on the server. It runs in a page, without a server.
+// The past of a session, folded by the same code as on the server. Runs in a page, without a server.
 
 import type { FrontendState } from '@bridle/client/frontend/state'
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
@@ -12,53 +12,47 @@ import { HistoryError } from './history-error.ts'
 import { KeptStates } from './kept-states.ts'
 import { identityIn, sessionView } from './session-view.ts'
 
-/** Moments that a history remembers, so that a page which asks for one again gets the same object: a few screens of them. */
+/** Repeated requests return the same object. Enough for a few screens. */
 export const MOMENTS_MAX = 64
 
-/** The session of a log, as the log route and an export name it. */
+/** The session of a log, as in the log route and in exports. */
 export interface HistorySession {
-  /** The session's id. */
+  /** The session id. */
   readonly id: string
-  /** The name of its agent. */
+  /** The session's agent. */
   readonly agent: string
-  /** The incarnation of its log; absent = the first. */
+  /** The incarnation of its log. Default: 1. */
   readonly incarnation?: number
-  /** The session that it branched from, and the event. */
+  /** The event that a branch continues from. */
   readonly parent?: {
-    /** The agent of the parent; absent = the same. */
+    /** The parent's agent. Default: the same agent. */
     readonly agent?: string
     /** The parent's id. */
     readonly id: string
-    /** The number of the event. */
+    /** The sequence number of the event. */
     readonly seq: number
-    /** The incarnation of the parent's log; absent = the first. */
+    /** The incarnation of the parent's log. Default: 1. */
     readonly incarnation?: number
   } | null
 }
 
-/** A session as it was when an event was its last. */
+/** A session as it was at one of its events. */
 export interface SessionAt {
-  /** The number of the event. */
+  /** The sequence number of the event. */
   readonly seq: number
   /** The time of the event, in milliseconds since 1970. */
   readonly time: number
   /** The type of the event. */
   readonly type: string
-  /** The state that the transport sends: messages, calls and approvals. */
+  /** The transport state: messages, calls and approvals. */
   readonly conversation: HarnessState
-  /**
-   * The answer of `GET /chat/sessions/:id`, with its channel. Fields that no log has are null or absent: the last heartbeat, the
-   * capabilities of the agent, artifacts of background sessions.
-   */
+  /** The answer of `GET /chat/sessions/:id`, with its channel. Facts outside of the log, such as the last heartbeat, are null or absent. */
   readonly session: ChatSession
-  /** The state of a screen over the stream of all tiers, as `reduceFrontend` folds it. */
+  /** The state of a debug stream, folded with `reduceFrontend`. */
   readonly events: FrontendState
 }
 
-/**
- * The log of a session and every state that it ever had. Entries come in the order of their numbers; `at` folds from the nearest
- * kept state.
- */
+/** The log of a session, and its state at every event. `at` folds from the nearest kept state. */
 export class History {
   /** The session of the log. */
   readonly session: HistorySession
@@ -67,17 +61,17 @@ export class History {
   #base = 0
   #kept: KeptStates
   #newest: FoldedState
-  /** The last state that somebody asked for: the next is mostly close behind. */
+  /** The last requested state, since the next request is usually close by. */
   #last: { readonly seq: number; readonly state: FoldedState } | null = null
   readonly #moments = new Map<number, SessionAt>()
-  /** The engines that status cards name, with the number of the card; the newest last. */
+  /** Engines named by status cards, with the card's sequence number, newest last. */
   readonly #identities: { readonly seq: number; readonly identity: EngineIdentity }[] = []
 
   constructor(session: HistorySession) {
     const { id, agent, incarnation = 1, parent } = session
     this.session = session
     this.#log = {
-      // Nothing that a page shows depends on the tenant, and a log does not name it.
+      // Logs do not name their tenant, and no page depends on it.
       key: { tenant: '', agent, id },
       incarnations: {
         own: incarnation,
@@ -88,20 +82,17 @@ export class History {
     this.#kept = new KeptStates(0, this.#newest)
   }
 
-  /** The number of the first event; 0 = the history is empty. */
+  /** The first sequence number; 0 if empty. */
   get first(): number {
     return this.#entries.length === 0 ? 0 : this.#base + 1
   }
 
-  /** The number of the last event; 0 = the history is empty. */
+  /** The last sequence number; 0 if empty. */
   get head(): number {
     return this.#entries.length === 0 ? 0 : this.#base + this.#entries.length
   }
 
-  /**
-   * Adds entries behind the last. An entry that is here already is skipped, so that pages may overlap. Throws a `HistoryError`
-   * for an entry that does not fit; those before it stay.
-   */
+  /** Adds entries in order. Known ones are skipped, so pages may overlap. Throws a `HistoryError` for an entry that does not fit. */
   append(entries: readonly LogEntry[]): void {
     for (const entry of entries) {
       checkShape(entry)
@@ -111,12 +102,12 @@ export class History {
     }
   }
 
-  /** The entry of a number; undefined where the history has none. */
+  /** The entry with this number, if any. */
   entry(seq: number): LogEntry | undefined {
     return this.#entries[seq - this.#base - 1]
   }
 
-  /** The number that an event id or a cursor names here; undefined for one of another log, or of an event that is not here. */
+  /** Resolves an event id or cursor. Undefined if it belongs to another log or an event that is not here. */
   seqOf(cursor: string): number | undefined {
     const { id, parent } = this.session
     const logs = this.#log.incarnations
@@ -127,7 +118,7 @@ export class History {
     return position?.incarnation === logs.own && this.entry(position.seq) ? position.seq : undefined
   }
 
-  /** The session as it was when this event was its last. Throws a `HistoryError` for a number outside `first` to `head`. */
+  /** The session as of this event. Throws a `HistoryError` outside `first` to `head`. */
   at(seq: number): SessionAt {
     const entry = this.entry(seq)
     if (!entry) throw new HistoryError('out_of_range', seq, this.#rangeText(seq))
@@ -139,7 +130,7 @@ export class History {
     return moment
   }
 
-  /** A log does not always begin with 1: the numbers of a removed session's id continue. From its middle no fold is right. */
+  /** Logs may start above 1, because a reused session id continues its numbers. A fold must start at the first event. */
   #begin({ seq, type }: LogEntry): void {
     if (type !== 'session_created')
       throw new HistoryError(
@@ -183,7 +174,7 @@ export class History {
     return state
   }
 
-  /** The view of the session is made when somebody looks at it: a scrubber that is dragged passes most moments by. */
+  /** Views are lazy: dragging a scrubber skips most moments. */
   #momentOf({ seq, at, type }: LogEntry, { session: state, events }: FoldedState): SessionAt {
     let session: ChatSession | null = null
     const view = (): ChatSession => sessionView(this.#log, state, this.#identityAt(seq), (each) => this.entry(each))
@@ -203,7 +194,7 @@ export class History {
       this.#identities.push({ seq: entry.seq, identity })
   }
 
-  /** The engine of the last card up to an event, or of the first card: before it the agent was the same. */
+  /** Before the first card, the engine was the one that it names. */
   #identityAt(seq: number): EngineIdentity | undefined {
     return (this.#identities.findLast((each) => each.seq <= seq) ?? this.#identities[0])?.identity
   }

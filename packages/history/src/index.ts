@@ -1,4 +1,4 @@
-// The entry for pages and programs that look at a session's past without a server: its log, folded to any event.
+// The entry `bridle/history`: a session's past, without a server.
 
 export type { LogEntry } from '@bridle/wire/log-entry'
 export { ExportError } from './export/export-error.ts'

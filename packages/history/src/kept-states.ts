@@ -1,14 +1,13 @@
-// States that stay at even distances, so that any moment of a long log is a short fold away. States share what did not change,
-// so that each costs little.
+// States kept at regular intervals make every moment a short fold away. They share unchanged parts, so each costs little.
 import type { FoldedState } from './folded-state.ts'
 
-/** Events between two kept states at first: folding as many takes less than a frame of a screen. */
+/** Initial interval: folding this many events takes less than a frame. */
 export const KEPT_EVERY = 256
-/** Kept states of one history: one for each 256 of 100,000 events. A longer log keeps them further apart, so that memory stays bounded. */
+/** Covers 100,000 events at the initial interval. Longer logs use larger intervals, which bounds memory. */
 export const KEPT_STATES_MAX = 400
 
 export class KeptStates {
-  /** The state before the first event; the others follow at the distance. */
+  /** Starts with the state before the first event. */
   #states: FoldedState[]
   readonly #base: number
   #every = KEPT_EVERY
@@ -18,7 +17,7 @@ export class KeptStates {
     this.#states = [initial]
   }
 
-  /** Takes the state of each event in turn, and keeps those at the distance. Where there are too many, the distance doubles. */
+  /** Call for every event in order. When there are too many states, the interval doubles. */
   add(seq: number, state: FoldedState): void {
     if ((seq - this.#base) % this.#every !== 0) return
     this.#states.push(state)
@@ -27,7 +26,6 @@ export class KeptStates {
     this.#every *= 2
   }
 
-  /** The newest kept state that is not behind the event, and its number. */
   nearest(seq: number): { readonly seq: number; readonly state: FoldedState } {
     const index = Math.min(Math.floor((seq - this.#base) / this.#every), this.#states.length - 1)
     return { seq: this.#base + index * this.#every, state: this.#states[index] as FoldedState }

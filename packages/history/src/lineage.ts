@@ -1,22 +1,18 @@
-// The history of a branch, from the logs of the sessions that it comes from. A file has the events of each session once: those of a
-// branch begin behind its branch point.
+// Joins the logs of a branch and its ancestors, each with its own events only.
 
 import type { LogEntry } from '@bridle/wire/log-entry'
 import { History, type HistorySession } from './history.ts'
 import { HistoryError } from './history-error.ts'
 
-/** A session with its own events, as an export has it. */
+/** A session with its own events, as in an export. */
 export interface SessionLog {
   /** The session. */
   readonly session: HistorySession
-  /** The session's own events, in the order of their numbers. */
+  /** The session's own events, in sequence order. */
   readonly entries: readonly LogEntry[]
 }
 
-/**
- * The history of a session among these, with the events of its parents. The agent is needed where two agents have a session of that
- * id. Throws a `HistoryError` where the session or a parent is missing.
- */
+/** Joins the logs of a session and its ancestors. Pass `agent` if several sessions share the id. Throws if one is missing. */
 export const historyOf = (logs: readonly SessionLog[], id: string, agent?: string): History => {
   const own = logs.find(({ session }) => session.id === id && session.agent === (agent ?? session.agent))
   if (!own) throw new HistoryError('out_of_range', 0, `There is no session "${id}" here. Choose one that is.`)
@@ -36,11 +32,10 @@ export const historyOf = (logs: readonly SessionLog[], id: string, agent?: strin
 
 interface Stretch {
   readonly entries: readonly LogEntry[]
-  /** The last number that the branch has of it. */
   readonly upTo: number
 }
 
-/** Where the events of a session are, the oldest first. A branch of a branch may leave before the point where its parent left. */
+/** Oldest first. A branch of a branch may leave before its parent's own branch point. */
 const stretchesOf = (logs: readonly SessionLog[], own: SessionLog): readonly Stretch[] => {
   const stretches: Stretch[] = []
   let log = own
@@ -60,7 +55,7 @@ const parentOf = (
   depth: number,
 ): SessionLog => {
   const found = logs.find(({ session }) => session.id === parent.id && session.agent === (parent.agent ?? agent))
-  // A file in which sessions are each other's parents has no beginning.
+  // Detects cycles of parents.
   if (!found || depth > logs.length)
     throw new HistoryError(
       'gap',

@@ -1,11 +1,11 @@
-// An entry as it leaves the server, without secrets. Clients fold entries and scrub none, so their bundle does not have this file.
+// Removes secrets from entries that leave the server. Clients only fold entries, so their bundle omits this file.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { AnyEvent } from '@bridle/kernel/event'
 import { type LogEntry, unscrubbedEntryOf } from '@bridle/wire/log-entry'
 import { scrub } from './scrubbing.ts'
 
-/** An event as the log of the wire has it. */
+/** The event as a log entry, without secrets. */
 export const entryOf = (event: AnyEvent): LogEntry => {
   const entry = unscrubbedEntryOf(event)
   if (isBytes(event)) return entry
@@ -13,6 +13,6 @@ export const entryOf = (event: AnyEvent): LogEntry => {
   return payload === entry.payload ? entry : { ...entry, payload }
 }
 
-/** Letters of base64 may look like a key by chance, and bytes without them would be broken. */
+/** Base64 may contain a key by chance, and a replacement would break it. */
 const isBytes = ({ type, hearsay, payload }: AnyEvent): boolean =>
   type === 'artifact_chunk' && !hearsay && payload.encoding === 'base64'

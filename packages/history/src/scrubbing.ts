@@ -1,25 +1,24 @@
-// Secrets in the text of a log. A log that leaves the server may be kept or passed on, so values that look like a credential, or stand
-// under a name that says so, become `[removed]`. Scrubbing twice changes nothing, which keeps an export of an import the same.
+// Logs that leave the server may be passed on, so secrets become `[removed]`. Idempotent, so that exporting an import is stable.
 import type { Json } from '@bridle/events/json'
 import { REMOVED, withoutAssignedSecrets } from './assignments.ts'
 import { nameKind } from './secret-names.ts'
 
-/** A shorter text holds no credential that a pattern knows, and most pieces of a stream are shorter. */
+/** No pattern matches a shorter text, and most pieces of a stream are shorter. */
 const SCRUBBED_CHARS_MIN = 10
-/** A text is scrubbed until nothing changes: after the second pass, but for texts that are made to need more. */
+/** Two passes suffice, except for texts crafted to need more. */
 const SCRUB_PASSES_MAX = 8
 
-/** The start of a word, also directly behind an escape, a colour or an encoded character: `\\nghp_…`, `%0Aghp_…`. */
+/** The start of a word, also directly after an escape, a colour or an encoded character: `\\nghp_…`, `%0Aghp_…`. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|[[;]\d{1,3}m))`
 const shape = (pattern: string, flags = 'g'): RegExp => new RegExp(START + pattern, flags)
 
 const QUERY_NAME =
   'passw(?:or)?d|pass|pwd|passphrase|secret|token|api[_-]?key|authorization|credentials?|private[_-]?key|access[_-]?key'
 
-/** Every repetition has a bound or ends its pattern, so that each is linear in the text; a test reads them. */
+/** Every repetition is bounded or ends its pattern, which keeps matching linear. A test checks this. */
 export const shapes: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g, REMOVED],
-  // Keys of providers of models and of code, clouds, chats, shops. Names in lower case are style sheets: `sk-fading-circle`.
+  // API keys of various services. Lower-case names such as `sk-fading-circle` are style sheet classes.
   [shape('sk-(?=[a-z_-]{0,200}[A-Z0-9])[A-Za-z0-9_-]{16,}'), REMOVED],
   [shape('(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}'), REMOVED],
   [shape('(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9_])'), REMOVED],
@@ -46,26 +45,25 @@ export const shapes: readonly (readonly [RegExp, string])[] = [
     `$1${REMOVED}`,
   ],
   [shape(String.raw`(x-api-key\\{0,8}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,8}["']?)[^\s"',\\]{6,}`, 'gi'), `$1${REMOVED}`],
-  // A flag of a command line: --password …
+  // Command-line flags: --password …
   [
     /(--[\w-]{0,64}(?:passw(?:or)?d|secret|token|key)[ \t]{1,4}\\{0,8}["']?)(?=[^\s"'\\]{0,200}\d)[^\s"'\\$<-][^\s"'\\]{5,}/gi,
     `$1${REMOVED}`,
   ],
-  // The query of an address: ?access_token=...
+  // URL queries: ?access_token=...
   [new RegExp(String.raw`([?&][\w-]{0,64}(?:${QUERY_NAME})=)[^\s"'&#\\]{6,}`, 'gi'), `$1${REMOVED}`],
-  // The password of an address: postgres://user:password@host
+  // URL passwords: postgres://user:password@host
   [shape(String.raw`([a-z][a-z0-9+.-]{1,20}://[^\s/:@"']{0,128}:)[^\s/@"']{1,256}@`, 'gi'), `$1${REMOVED}@`],
 ]
 
-/** Fields with folders of the server, which contain names of its users. */
+/** Paths on the server contain names of its users. */
 const FOLDER_NAMES: ReadonlySet<string> = new Set(['workspace_path', 'workspace_source'])
 const FOLDER = '[folder]'
 const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/
-/** The artifact `workspace.json`, as the server writes it. */
 const WORKSPACE_FILE = /^\{"workspace_id":"[^"]{1,100}","kind":/
 const FILE_FOLDER = /("(?:path|source)":")(?:[/\\]|[A-Za-z]:[/\\])(?:[^"\\]|\\.)*/g
 
-/** A value without its secrets; the same object where it has none. */
+/** Returns the same object if there is nothing to remove. */
 export const scrub = (value: Json): Json => {
   if (typeof value === 'string') return scrubText(value)
   if (value === null || typeof value !== 'object') return value
@@ -75,7 +73,7 @@ export const scrub = (value: Json): Json => {
   )
 }
 
-/** Repeats until nothing changes, so that scrubbing is idempotent: text behind a removed secret may become one. */
+/** Idempotent: the text after a removed secret may become a secret itself, so passes repeat until nothing changes. */
 export const scrubText = (text: string): string => {
   if (text.length < SCRUBBED_CHARS_MIN) return text
   let scrubbed = WORKSPACE_FILE.test(text) ? text.replace(FILE_FOLDER, `$1${FOLDER}`) : text
@@ -92,7 +90,7 @@ const withoutFolder = (value: Json): Json => (typeof value === 'string' && ABSOL
 
 const isSecretName = (name: string): boolean => nameKind(name) === 'certain'
 
-/** Every string below a secret's name may be the secret; numbers and flags tell nothing. */
+/** Any string below a secret's name may be the secret. Numbers and flags are harmless. */
 const withoutStrings = (value: Json): Json => {
   if (typeof value === 'string') return value === '' ? value : REMOVED
   if (value === null || typeof value !== 'object') return value

@@ -1,9 +1,9 @@
-// Names under which secrets are stored: fields of JSON, variables of an environment, keys of a configuration file.
+// Names of JSON fields, environment variables and configuration keys that hold secrets.
 
-/** `certain`: the value is a secret. `possible`: it is one if it looks like one. */
+/** `certain`: the value is a secret. `possible`: only if it looks like one. */
 export type NameKind = 'certain' | 'possible' | null
 
-/** Matches the end of a name: `githubToken`, `PGPASSWORD`, `x-api-key`. Not `tokens_saved`, nor `token_count`. */
+/** The end of a name, such as `githubToken`, `PGPASSWORD` or `x-api-key`. Does not match `tokens_saved` or `token_count`. */
 const SECRET = 'passw(?:or)?d|passphrase|secret|token|api[_-]?key|authorization|credentials?'
 const KEY =
   'api|secret|private|access|encryption|decryption|signing|master|storage|shared|ssh|deploy|jwt|hmac|aes|auth|account|license|webhook'
@@ -17,17 +17,17 @@ const capitalized = (words: string): string =>
     .join('|')
 
 const certainEnd = new RegExp(`(?:${SECRET}|(?:^|[_-])(?:(?:${KEY})[_-]?key|(?:${PASS})[_-]?(?:pass|pwd)))$`, 'i')
-/** The same words in camel case: `dbPass`, `awsSigningKey`. */
+/** Camel case: `dbPass`, `awsSigningKey`. */
 const certainCamelEnd = new RegExp(
   `[a-z](?:${capitalized(KEY)})Key$|[a-z0-9](?:${capitalized(PASS)})(?:Pass|Pwd)$|^(?:${KEY})Key$|^(?:${PASS})(?:Pass|Pwd)$`,
 )
 const possibleEnd = /(?:^|[_-])(?:pass|pwd|key|Pass|Pwd|Key|PASS|PWD|KEY)$|[a-z0-9](?:Pass|Pwd|Key)$/
 
-/** Keys that are not secret, and the working directory of a shell. */
+/** Keys that are not secret, and a shell's working directory. */
 const PLAIN = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|INDEX|IDEMPOTENCY|HOT)_?KEY$|^(?:OLD)?PWD$/
 const SECRET_WORD =
   /(?:^|_)(?:[A-Z]*PASS(?:WORD|WD|PHRASE)|[A-Z]*SECRET|[A-Z]*TOKEN|API_?KEY|(?:PRIVATE|ACCESS)_KEY)(?:_|$)/
-/** Suffixes of settings about a secret, such as TOKEN_LIMIT. */
+/** Settings about a secret, such as TOKEN_LIMIT. */
 const FACT =
   /_(?:COUNT|LIMIT|MAX|MIN|SIZE|LENGTH|BYTES|URL|URI|ENDPOINT|HOST|FILE|PATH|DIR|NAME|ID|ARN|TYPE|TTL|EXPIRY|EXPIRES|TIMEOUT|BUDGET|USED|SAVED)$/
 
@@ -36,7 +36,7 @@ export const nameKind = (name: string): NameKind => {
   return possibleEnd.test(name) ? 'possible' : null
 }
 
-/** An environment variable, `NAME=value`, whose value is always treated as a secret. */
+/** `NAME=value` with a value that is always treated as a secret. */
 export const isSecretVariable = (name: string): boolean => {
   if (!/^[A-Z0-9_]+$/.test(name) || PLAIN.test(name) || FACT.test(name)) return false
   return nameKind(name) !== null || SECRET_WORD.test(name)

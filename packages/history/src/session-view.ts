@@ -1,5 +1,4 @@
-// A session as the server answers `GET /chat/sessions/:id`, as of an event of its log. The views are the server's own; the events
-// that they read come from the entries.
+// The answer of `GET /chat/sessions/:id` as of an event, from the server's own views and the entries of the log.
 
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import type { AnyEvent } from '@bridle/kernel/event'
@@ -11,7 +10,7 @@ import type { FoldedLog } from './folded-state.ts'
 
 type EntryReader = (seq: number) => LogEntry | undefined
 
-/** Facts that no log has are absent: the heartbeat, the capabilities of the agent, artifacts of other sessions. */
+/** Facts outside of the log are absent: the heartbeat, the agent's capabilities, artifacts of other sessions. */
 export const sessionView = (
   { key, incarnations }: FoldedLog,
   state: SessionState,
@@ -30,7 +29,6 @@ const eventsAt = (seqs: readonly number[], entry: EntryReader): readonly AnyEven
     return found ? [found as unknown as AnyEvent] : []
   })
 
-/** The engine that a status card names. */
 export const identityIn = ({ type, payload, hearsay }: LogEntry): EngineIdentity | null => {
   if (type !== 'session_state' || hearsay) return null
   const { engine, runner_kind: runnerKind } = payload

@@ -1,4 +1,3 @@
-// The checks of a session's entries, one after the other: numbers, times, shape, and facts that only a server decides.
 import { catalogue, isEventType } from '@bridle/events/catalogue'
 import { isJsonObject, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { AnyEvent } from '@bridle/kernel/event'
@@ -7,12 +6,12 @@ import { type LogEntry, unscrubbedEntryOf } from '@bridle/wire/log-entry'
 import { ExportError } from './export-error.ts'
 import type { ExportSession } from './export-file.ts'
 
-/** The number of an event: a thousand a second reach it after thirty years. Behind it ids get too long, and then numbers stop being exact. */
+/** A thousand events per second take thirty years to get here. Larger ids get too long, and eventually numbers become inexact. */
 export const SEQ_MAX = 1_000_000_000_000
 
 interface CheckedSession {
   readonly session: ExportSession
-  /** The checks of the parent, where the file has it. */
+  /** Checks of the parent, if it is in the file. */
   readonly above: EntryChecks | null
   readonly startsAt: number
 }
@@ -20,11 +19,11 @@ interface CheckedSession {
 export class EntryChecks {
   readonly #session: ExportSession
   readonly #above: EntryChecks | null
-  /** The time of each own event, by its place. */
+  /** Times of the session's own events, by index. */
   readonly #times: number[] = []
-  /** Runs and questions, with the number of the event that they came with. */
+  /** The event that introduced each run, message and request. */
   readonly #facts = new Map<string, number>()
-  /** The text of each queued prompt, by its run. */
+  /** Text of each queued prompt, by run. */
   readonly #prompts = new Map<unknown, unknown>()
   #first = 0
   #at: number
@@ -35,7 +34,7 @@ export class EntryChecks {
     this.#at = startsAt
   }
 
-  /** The time of an event of the session, or of one that it branches from; undefined: the file has no such event. */
+  /** Includes the history of a branch. Undefined if the file lacks the event. */
   timeAt(seq: number): number | undefined {
     const { parent } = this.#session
     if (parent && seq <= parent.seq) return this.#above?.timeAt(seq)
@@ -53,14 +52,14 @@ export class EntryChecks {
       throw refuse(
         `Event ${JSON.stringify(seq)} where ${next ?? 'a number'} was due: events are missing. Export it again.`,
       )
-    // A log would count up from here until one more is the same number, and every loop over it would never end.
+    // Beyond safe integers, adding one yields the same number, and loops over a log would never end.
     if (seq > SEQ_MAX) throw refuse(`Event ${seq}: No server writes such a number.`)
     if (!Number.isSafeInteger(at) || at < this.#at) throw refuse('The time goes back. Export it again.')
     if (typeof type !== 'string' || !isEventType(type) || !catalogue[type].persisted)
       throw refuse(`This program knows no event ${JSON.stringify(type)?.slice(0, 60)}. Use a newer one.`)
     if (!isJsonObject(entry.payload) || Object.hasOwn(entry.payload, '__proto__') || text !== lineOf(entry))
       throw refuse('The line is not as a server writes it. Export it again, and do not edit the file.')
-    // Without a first event that a fold believes, the log has no session.
+    // The first event must not be hearsay: without it, folds would have no session.
     const forgery = entry.hearsay && !isFirst ? null : this.#forgery(entry, isFirst)
     if (forgery) throw refuse(`${forgery} Export it again, and do not edit the file.`)
     if (isFirst) this.#first = seq
@@ -69,7 +68,7 @@ export class EntryChecks {
     return entry
   }
 
-  /** A fact that does not follow from the events before it; null: there is none. */
+  /** Why the event does not follow from earlier ones, or null. */
   #forgery({ seq, type, payload, hearsay }: LogEntry, isFirst: boolean): string | null {
     const { parent, kind, agent } = this.#session
     const opening = parent ? 'branched' : 'session_created'
@@ -85,7 +84,7 @@ export class EntryChecks {
     const wrongId = this.#wrongId(type, seq, payload)
     if (wrongId) return wrongId
     if (type === 'prompt_queued') this.#prompts.set(payload.run_id, payload.text)
-    // People confirm the queued prompt, and agents read the prompt of the turn. A branch starts no run of its parent.
+    // People confirm the queued prompt, but agents read the turn's. A branch starts none of its parent's runs.
     const isOwnRun = this.#prompts.has(payload.turn_id)
     if (type === 'turn_start' && (isOwnRun || parent) && this.#prompts.get(payload.turn_id) !== payload.prompt)
       return 'The prompt of `turn_start` is not the prompt of its run.'
@@ -99,12 +98,12 @@ export class EntryChecks {
       : `Nothing before \`${type}\` tells of ${JSON.stringify(value)?.slice(0, 60)}.`
   }
 
-  /** Prompts, answers and runs have the number of their event in their ids, so that none passes for one that came later. */
+  /** Ids of prompts, answers and runs contain their event's number, so that none can pass for a later one. */
   #wrongId(type: string, seq: number, { run_id, message_id }: JsonObject): string | null {
     const isAnswer = type === 'turn_start' && message_id !== undefined
     if (type !== 'prompt_queued' && type !== 'steered' && !isAnswer) return null
     if (type === 'prompt_queued' && run_id !== runIdOf(seq)) return `The run of event ${seq} is \`${runIdOf(seq)}\`.`
-    // A prompt that came too late for its run waits under the id that it had there.
+    // A late steering prompt is queued under its old id.
     const isKnown = type === 'prompt_queued' && this.#knows(`message_id:${message_id}`, seq)
     return isKnown || message_id === messageIdOf(seq) ? null : `The message of event ${seq} is \`${messageIdOf(seq)}\`.`
   }
@@ -114,7 +113,7 @@ export class EntryChecks {
     for (let checks: EntryChecks = this; ; checks = checks.#above) {
       if ((checks.#facts.get(fact) ?? upTo) < upTo) return true
       const { parent } = checks.#session
-      // Events of a parent that is not in the file were checked when the server wrote them.
+      // History outside of the file was validated when it was written.
       if (!parent || !checks.#above) return parent !== undefined
       upTo = Math.min(upTo, parent.seq + 1)
     }
@@ -123,18 +122,18 @@ export class EntryChecks {
 
 const lineOf = (entry: LogEntry): string => JSON.stringify(unscrubbedEntryOf(eventOf(entry)))
 
-/** An entry as an event of a log. No fold believes an event whose payload stayed behind. */
+/** Events with a withheld payload become hearsay, which folds ignore. */
 export const eventOf = ({ withheld, ...entry }: LogEntry): AnyEvent =>
   (withheld ? { ...entry, hearsay: true } : entry) as unknown as AnyEvent
 
-/** Facts that an event brings into a session, by the field that names them. */
+/** Fields in which an event introduces a fact. */
 const INTRODUCES: { readonly [type: string]: readonly string[] } = {
   prompt_queued: ['run_id'],
   steered: ['message_id'],
   approval_required: ['request_id'],
 }
 
-/** Facts that an event is about: without them, somebody made it up. */
+/** Facts that must precede an event, or it is a forgery. */
 const NEEDS: { readonly [type: string]: readonly [field: string, fact: string] } = {
   run_requested: ['run_id', 'run_id'],
   run_started: ['run_id', 'run_id'],

@@ -1,8 +1,8 @@
-/** A file that is no export, or was changed or damaged since. The message says where, and what to do. */
+/** The file is not an export, or was edited or damaged. The message says where, and what to do. */
 export class ExportError extends Error {
   /** The name of the class. */
   override readonly name = 'ExportError'
-  /** The number of the line, from 1. */
+  /** The line number, from 1. */
   readonly line: number
 
   constructor(line: number, message: string) {
@@ -11,6 +11,5 @@ export class ExportError extends Error {
   }
 }
 
-/** The message for a file whose first line is not that of an export. */
 export const NO_EXPORT =
   'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.'

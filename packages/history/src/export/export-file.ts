@@ -1,27 +1,26 @@
-// The file of an export: lines of JSON. The first says that it is one; each session has a line of its own, followed by its events; the
-// last has the counts and the digest of all lines before it. Nothing in it depends on when or where it was written.
+// A header, sessions with their events, then counts and a digest. The content does not depend on when or where it was written.
 
 import type { LogEntry } from '@bridle/wire/log-entry'
 import { Sha256 } from './sha256.ts'
 
-/** The version of the file: a program that finds another one refuses the file. */
+/** Programs refuse files of any other version. */
 export const EXPORT_VERSION = 1
 
 /** A session of an export. */
 export interface ExportSession {
-  /** The session's id. */
+  /** The session id. */
   readonly id: string
-  /** The agent of the session. */
+  /** The session's agent. */
   readonly agent: string
-  /** Whether people chat in it, or it works in the background. */
+  /** Conversation or background work. */
   readonly kind: 'chat' | 'background'
-  /** The file has only the beginning of the log, as far as branches in the file need it. */
+  /** The file only has the part of the log that its branches need. */
   readonly partial?: true
-  /** The event that a branch continues from. Its own events have higher numbers. */
+  /** The parent event of a branch. The branch's own events have higher numbers. */
   readonly parent?: { readonly agent: string; readonly id: string; readonly seq: number }
 }
 
-/** Writes the lines of a file in their order; each ends with a newline. */
+/** Each line ends with a newline. */
 export class ExportWriter {
   readonly #digest = new Sha256()
   #sessions = 0
@@ -41,7 +40,7 @@ export class ExportWriter {
     return this.#line(entry)
   }
 
-  /** A line of another file, of a session or of an event. */
+  /** Copies a line of another file verbatim. */
   copy(line: string): string {
     if (line.startsWith('{"session":')) this.#sessions += 1
     else this.#entries += 1
@@ -63,7 +62,6 @@ export class ExportWriter {
   }
 }
 
-/** The fields in the order that the file has them. */
 export const sessionFields = ({ id, agent, kind, partial, parent }: ExportSession): ExportSession => ({
   ...{ id, agent, kind },
   ...(partial && { partial }),

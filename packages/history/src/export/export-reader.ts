@@ -1,4 +1,4 @@
-// The checks of a file, line by line: its first and last line, its sessions, and the events of each.
+// Checks a file line by line: header and end, sessions, and the events of each.
 
 import { isDeeperThan, isJsonObject, type JsonObject } from '@bridle/events/json'
 import { DEPTH_MAX, LINEAGE_MAX } from '@bridle/events/limits'
@@ -9,51 +9,49 @@ import { ExportError, NO_EXPORT } from './export-error.ts'
 import { EXPORT_VERSION, type ExportSession, sessionFields } from './export-file.ts'
 import { Sha256 } from './sha256.ts'
 
-/** Sessions of one file: more than anybody reads through, and few enough to look each of them up. */
+/** More than anyone reads through, yet few enough to look up each one. */
 export const EXPORT_SESSIONS_MAX = 10_000
 
-/** A session of a file with its own events; those of a branch begin behind its branch point. */
+/** A session of a file with its own events. A branch's events start after the branch point. */
 export interface ExportedSession {
   /** The session. */
   readonly session: ExportSession
-  /** The session's events, in the order of their numbers. */
+  /** The session's own events, in sequence order. */
   readonly entries: readonly LogEntry[]
-  /** The line that names the session; its events are on the lines after it. */
+  /** The line with the session; its events follow. */
   readonly line: number
-  /** The characters of all payloads. */
+  /** Total characters of all payloads. */
   readonly chars: number
 }
 
-/** A file that was read. */
+/** The content of an export. */
 export interface ExportContent {
-  /** The sessions, each parent before its branches. */
+  /** Sessions, each parent before its branches. */
   readonly sessions: readonly ExportedSession[]
-  /** The digest of the file, as its last line has it. */
+  /** The digest in the last line of the file. */
   readonly digest: string
 }
 
-/** Further checks of a reader. */
+/** Additional checks, and how to yield to other work. */
 export interface ReadExportOptions {
-  /** The problem of a payload; null: it has none. */
+  /** The problem of a payload, or null. */
   readonly payloadProblem?: (type: string, payload: JsonObject) => string | null
-  /** Lets everybody else have a turn after each slice of the file. It may reject, and the reading stops. Default: the next task. */
+  /** Called after each slice of the file, so that other work gets a turn. Rejecting aborts the read. Default: the next task. */
   readonly nextTurn?: () => Promise<void>
 }
 
-/** A session of a file, and where its lines are. */
 export interface SessionLines {
   readonly session: ExportSession
-  /** The number of the line that names the session. */
   readonly line: number
   readonly entries: number
-  /** The places of its first byte, and of the first one behind it. */
+  /** The byte range, end excluded. */
   readonly from: number
   readonly to: number
 }
 
 interface ReaderOptions extends ReadExportOptions {
   readonly keepsEntries?: boolean
-  /** The digest of everything before the last line, and the place of that line; null = the reader computes it. */
+  /** Digest of everything before the last line, and the offset of that line. Null: computed while reading. */
   readonly digest?: FileDigest | null
 }
 
@@ -76,7 +74,7 @@ export class ExportReader {
     this.#options = options
   }
 
-  /** The next line, and its place in the file. */
+  /** `at`: the offset of the line. */
   add(text: string, at: number): void {
     this.#lines += 1
     const line = this.#lines
@@ -98,7 +96,7 @@ export class ExportReader {
     }
   }
 
-  /** Where the lines of each session are. Those of the last session end where the last line begins. */
+  /** The lines of the last session end at the last line of the file. */
   places(): readonly SessionLines[] {
     return this.#sessions.map(({ session, line, count, from }, index) => ({
       ...{ session, line, entries: count, from },
@@ -144,7 +142,7 @@ export class ExportReader {
       )
     if (this.#options.keepsEntries !== false) open.entries.push(entry)
     open.count += 1
-    // The payload is the last field of a line, and no text holds unescaped quotes.
+    // The payload is the last field of a line, and a quote within text would be escaped.
     open.chars += text.length - text.indexOf(PAYLOAD) - PAYLOAD.length - 1
     this.#entries += 1
   }
@@ -164,7 +162,7 @@ export class ExportReader {
     this.#endAt = at
   }
 
-  /** A session without an event does not exist. */
+  /** A session without events does not exist. */
   #checkLast(line: number): void {
     const last = this.#sessions.at(-1)
     if (last?.count === 0)
@@ -180,7 +178,7 @@ interface OpenSession extends ExportedSession {
   readonly entries: LogEntry[]
   readonly from: number
   readonly checks: EntryChecks
-  /** How many sessions of the file it continues, itself included. */
+  /** The number of ancestors in the file, plus one. */
   readonly level: number
   count: number
   chars: number
@@ -189,7 +187,7 @@ interface OpenSession extends ExportedSession {
 type SessionName = Pick<ExportSession, 'id' | 'agent'>
 const nameOf = ({ agent, id }: SessionName): string => `${agent}/${id}`
 
-/** No server makes such a session, whatever was exported. */
+/** No server creates such a session. */
 export const tooDeepText = (id: string): string =>
   `The session "${id}" is more than ${LINEAGE_MAX} branches deep. Export a session nearer to the first one, with branches=none.`
 

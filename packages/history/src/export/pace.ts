@@ -1,6 +1,4 @@
-// The pace of long work on a file: after a slice of it, everybody else in the process or page gets a turn.
-
-/** Characters of a file that are read at once: some ten milliseconds, which nobody in the process or page notices. */
+/** About ten milliseconds, which other work does not notice. */
 export const EXPORT_SLICE_CHARS = 128 * 1024
 
 export class Pace {
@@ -11,7 +9,7 @@ export class Pace {
     this.#nextTurn = nextTurn
   }
 
-  /** A promise to await, where this work ends a slice. */
+  /** Returns a promise to await if the slice is used up. */
   spend(chars: number): Promise<void> | undefined {
     this.#chars += chars
     if (this.#chars < EXPORT_SLICE_CHARS) return undefined

@@ -1,5 +1,4 @@
-// Reads the file of an export, strictly: a line that a server would not have written is refused with its number. A page that replays a
-// file and a server that imports it both read it here.
+// Strict: refuses any line that a server would not have written. Used by pages that replay a file and servers that import it.
 import { ExportError, NO_EXPORT } from './export-error.ts'
 import {
   type ExportContent,
@@ -10,10 +9,10 @@ import {
 } from './export-reader.ts'
 import { Pace } from './pace.ts'
 
-/** A line of an export: above the largest event, which is a chunk of an artifact or a payload of 1.5 million characters as JSON. */
+/** Above the largest event: an artifact chunk, or a payload of 1.5 million characters as JSON. */
 const EXPORT_LINE_CHARS_MAX = 12_000_000
 
-/** Reads a whole file, in slices between which others get a turn. Rejects with an ExportError at the first line that is wrong. */
+/** Reads a whole file, yielding between slices. Rejects with an ExportError at the first invalid line. */
 export const readExport = async (
   file: string | Uint8Array,
   options: ReadExportOptions = {},
@@ -23,7 +22,7 @@ export const readExport = async (
   return reader.content()
 }
 
-/** Checks a whole file as `readExport` does, and keeps nothing of it but the places of its sessions: the memory is that of the file. */
+/** Checks a file like `readExport`, but only keeps the offsets of its sessions. */
 export const scanExport = async (
   file: Uint8Array,
   options: ReadExportOptions = {},
@@ -34,7 +33,7 @@ export const scanExport = async (
   return { sessions: reader.places(), digest }
 }
 
-/** A platform's own digest takes a tenth of the time. A page without a secure context has none. */
+/** Ten times faster than the digest of the reader, but unavailable in pages without a secure context. */
 const digestOf = async (file: string | Uint8Array): Promise<FileDigest | null> => {
   const { subtle } = globalThis.crypto
   if (typeof file === 'string' || !subtle) return null
@@ -60,23 +59,23 @@ const feed = async (
 
 interface FileLine {
   readonly text: string
-  /** The place of its first character or byte in the file. */
+  /** The offset of the line, in characters or bytes. */
   readonly at: number
 }
 
-/** Throws an ExportError if a line is not text, has no end, or is too long. */
+/** Throws an ExportError if a line is not text, is truncated, or is too long. */
 function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   let line = 1
   for (let at = 0; at < file.length; line++) {
     const end = typeof file === 'string' ? file.indexOf('\n', at) : file.indexOf(NEWLINE, at)
     if (end < 0) {
-      // A picture, an archive or another text is not a truncated export.
+      // Otherwise any other file would be reported as a truncated export.
       const rest = typeof file === 'string' ? file.slice(at) : textOf(file.subarray(at), line, true)
       if (line === 1 && !isBeginning(rest)) throw new ExportError(line, NO_EXPORT)
       throw new ExportError(line, 'The file is cut off here. Export it again.')
     }
     const size = end - at
-    // A character has at most three bytes for each unit that its text counts.
+    // UTF-8 takes at most three bytes per UTF-16 unit.
     if (size > EXPORT_LINE_CHARS_MAX * (typeof file === 'string' ? 1 : 3)) throw tooLong(line)
     const text = typeof file === 'string' ? file.slice(at, end) : textOf(file.subarray(at, end), line)
     if (text.length > EXPORT_LINE_CHARS_MAX) throw tooLong(line)
@@ -85,7 +84,7 @@ function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   }
 }
 
-/** Whether an export may begin with the text, however short it is. */
+/** Accepts texts shorter than the beginning itself. */
 const isBeginning = (text: string): boolean => text.startsWith(BEGINNING) || BEGINNING.startsWith(text)
 const BEGINNING = '{"bridle":"export"'
 

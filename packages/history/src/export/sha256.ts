@@ -1,6 +1,6 @@
-// SHA-256 of a text that comes in pieces. The platform's own digest wants all of it at once, and an export is longer than memory may be.
+// Incremental SHA-256: Web Crypto needs the whole input at once, and an export may exceed memory.
 
-/** The first bits of the fractions of the cube roots of the first 64 primes, as the standard has them. */
+/** The fractional parts of the cube roots of the first 64 primes. */
 const constants = (): Uint32Array => {
   const words = new Uint32Array(64)
   for (let prime = 2, count = 0; count < 64; prime++) {
@@ -16,7 +16,6 @@ const constants = (): Uint32Array => {
 
 const K = /* @__PURE__ */ constants()
 
-/** The digest of everything that was added, as UTF-8. */
 export class Sha256 {
   readonly #hash = new Uint32Array([
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
@@ -31,7 +30,6 @@ export class Sha256 {
     this.#addBytes(this.#encoder.encode(text))
   }
 
-  /** The digest in hex. Nothing can be added afterwards. */
   hex(): string {
     const bits = this.#bytes * 8
     const zeros = (119 - (this.#bytes % 64)) % 64
