@@ -1,4 +1,4 @@
-// A data folder: one database, one lock. Session ids never become file names.
+// A data folder has one database and one lock. Session ids never become file names.
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,31 +20,30 @@ import type { TailLimits } from './sqlite/tail.ts'
 import { preserveDamagedWal } from './wal/damaged-wal.ts'
 import type { WalDamage } from './wal/wal-check.ts'
 
-/** A backup that runs while the server starts has this long to finish its step; then the start is refused. */
+/** Lets a running backup finish its step before the start fails. */
 const READER_WAIT_MS = 5_000
 
-/** Acknowledged commits were found missing when the folder was opened. */
+/** Acknowledged commits were missing when the folder was opened. */
 export interface StoreDamage extends WalDamage {
-  /** Where the damaged file was copied to. */
   readonly copy: string
-  /** The incarnation that every log of the folder has from here on. */
+  /** The new incarnation of every log in the folder. */
   readonly incarnation: number
 }
 
 export interface FolderStore extends Omit<SqliteStore, 'close'> {
   readonly damage: StoreDamage | null
-  /** Commits what is queued, closes the database and gives the folder free. */
+  /** Commits queued appends, closes the database and unlocks the folder. */
   close(): Promise<void>
 }
 
-/** Chosen so that settling blocks the event loop for a few milliseconds. */
+/** Settling at this size blocks the event loop for a few milliseconds only. */
 export const tailLimits: TailLimits = {
   segmentsMax: 1024,
   charsMax: 512 * 1024,
   segmentCharsMax: 16 * 1024,
 }
 
-/** Opens or creates a data folder for this process alone. Throws a StoreFault that says what is in the way. */
+/** Creates the folder if needed, and locks it for this process. Throws a StoreFault with the reason. */
 export const openSqlite = async (folder: string, known: readonly Migration[] = migrations): Promise<FolderStore> => {
   const path = resolve(folder)
   makeFolder(path)
@@ -54,14 +53,14 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
     const file = join(path, 'bridle.sqlite')
     makePrivate(file)
     unlock = lockFolder(path)
-    // Before anything opens the database: SQLite forgets what lies behind the damage.
+    // Before opening the database: SQLite discards everything after the damage.
     const noticed = preserveDamagedWal(file)
     checkVersion(versionOf(file), known, path)
     writeFolderOwner(path)
     driver = nodeDriver(file)
     emptyLogAtStart(driver, path)
     migrate(driver, known)
-    // Nobody can tell whose commits were lost, so every log is another one from here on.
+    // The lost commits could be any session's, so every log gets a new incarnation.
     const incarnation = noticed ? beginIncarnation(driver) : 0
     const damage = noticed && { ...noticed.damage, copy: noticed.markHandled(), incarnation }
     const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
@@ -83,10 +82,7 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
   }
 }
 
-/**
- * The last owner may have died after a failed sync, and its log may then hold a commit that the disk does not have; or after
- * a DELETE, and then the log still holds what was erased. Either way the log is emptied before anything is written to it.
- */
+/** After a failed sync, the log may hold a commit that the disk lacks; after a DELETE, it still holds the erased text. */
 const emptyLogAtStart = (driver: NodeDriver, path: string): void => {
   if (driver.emptyLog(READER_WAIT_MS)) return
   throw new StoreFault(
@@ -95,7 +91,7 @@ const emptyLogAtStart = (driver: NodeDriver, path: string): void => {
   )
 }
 
-/** The lock goes last: until then nobody else may touch the file. */
+/** Unlocks last: until then, no other process may touch the file. */
 const closeAll = (store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void => {
   try {
     store?.close()
@@ -105,10 +101,10 @@ const closeAll = (store: SqliteStore | undefined, driver: NodeDriver | undefined
   }
 }
 
-/** The schema version, without touching anything. */
+/** Read without touching anything. */
 const versionOf = (file: string): number => {
   if (!existsSync(file) || statSync(file).size === 0) return 0
-  // With nothing in the write-ahead log the file alone is the truth, and `immutable` creates no files beside it.
+  // With an empty write-ahead log the file is complete, and `immutable` avoids creating files beside it.
   const wal = `${file}-wal`
   const alone = !existsSync(wal) || statSync(wal).size === 0
   const db = new DatabaseSync(alone ? `${pathToFileURL(file).href}?immutable=1` : file, { readOnly: true })

@@ -1,4 +1,4 @@
-// A data folder is for one process at a time, whatever store it uses: secrets, sandboxes and work folders are in it as well.
+// Required with any store: secrets, sandboxes and work folders are in the data folder, too.
 import {
   chmodSync,
   closeSync,
@@ -18,10 +18,7 @@ import { isBusy } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { folderObstacle } from './folder-obstacle.ts'
 
-/**
- * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
- * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
- */
+/** A transaction on an empty database. The OS releases its file locks however the process ends, so they cannot be stale. */
 export const lockFolder = (path: string): (() => void) => {
   for (const name of ['lock', 'owner']) makePrivate(join(path, name))
   const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
@@ -30,13 +27,13 @@ export const lockFolder = (path: string): (() => void) => {
   } catch (cause) {
     db.close()
     if (!isBusy(cause)) throw cause
-    // Without the cause: SQLite's "database is locked" says less, and would put a second stack below this message.
+    // No cause: "database is locked" adds nothing but a second stack.
     throw new StoreFault('in_use', inUseText(path))
   }
   return () => db.close()
 }
 
-/** Names this process in the message that the next one is refused with. */
+/** Names this process in the error that the next one gets. */
 export const writeFolderOwner = (path: string): void => writeFileSync(join(path, 'owner'), `${process.pid}\n`)
 
 const unusableText = (path: string, why: string): string =>
@@ -47,7 +44,7 @@ export const makeFolder = (path: string): void => {
   if (obstacle !== null) throw new StoreFault('refused', unusableText(path, obstacle))
   if (existsSync(path)) return tighten(path)
   makeLevels(path)
-  // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
+  // Until the parent is synced, a power cut could remove the new folder with all of its content.
   try {
     const parent = openSync(dirname(path), 'r')
     fsyncSync(parent)
@@ -57,10 +54,7 @@ export const makeFolder = (path: string): void => {
   }
 }
 
-/**
- * An existing data folder may be readable by other users. A folder with unrelated files, or with a sticky bit such as /tmp, keeps its mode.
- * Under root it stays traversable, because engines run as another user.
- */
+/** Removes other users' access, except to folders with unrelated files or a sticky bit. Under root, engine users may traverse it. */
 const tighten = (path: string): void => {
   const { mode } = statSync(path)
   if (process.platform === 'win32' || (mode & 0o066) === 0 || (mode & 0o1000) !== 0 || !isOurs(readdirSync(path)))
@@ -68,17 +62,14 @@ const tighten = (path: string): void => {
   try {
     chmodSync(path, mode & (process.getuid?.() === 0 ? 0o701 : 0o700))
   } catch {
-    // A folder of another user, writable for this one. The files in it are private anyway.
+    // Owned by another user. The files in it are private anyway.
   }
 }
 
 const isOurs = (names: readonly string[]): boolean =>
   names.length === 0 || (names.includes('lock') && names.includes('owner'))
 
-/**
- * Level by level: Node's own `recursive` tries again for ever where a file system has no folder and takes none, as /proc does. It says that
- * the folder is not there.
- */
+/** Level by level: `recursive` loops forever on file systems such as /proc, which report ENOENT when they refuse folders. */
 const makeLevels = (path: string): void => {
   if (existsSync(path)) return
   makeLevels(dirname(path))
@@ -86,20 +77,17 @@ const makeLevels = (path: string): void => {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Another process was faster.
+    // Lost a race with another process.
     if (code === 'EEXIST' && existsSync(path)) return
     if (code !== 'ENOENT') throw error
     throw new StoreFault('refused', unusableText(path, `${dirname(path)} takes no folders`), error)
   }
 }
 
-/**
- * Only the owner of the folder may read conversations: left to SQLite, everybody might. The files that SQLite makes beside
- * the database have the database's mode. A file that exists keeps the mode that its operator chose.
- */
+/** SQLite's default would let every user read conversations. Files that it creates later inherit this mode. */
 export const makePrivate = (file: string): void => {
   try {
-    // An existing file is never opened: closing it again would drop this process's locks on it.
+    // Never open an existing file: closing it would drop this process's locks on it.
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -115,5 +103,4 @@ const inUseText = (path: string): string => {
   return `${path} is in use by ${owner}. ${remedy} first, or choose another folder with the setting data (--data).`
 }
 
-/** Empty = unknown. */
 const ownerPid = (path: string): string => tryOr('', () => readFileSync(join(path, 'owner'), 'utf8').trim())

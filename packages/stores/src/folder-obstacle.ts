@@ -1,9 +1,8 @@
-// The reason why a path cannot be a folder: a file or a link without a target stands in the way.
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { tryOr } from '@bridle/kernel/try-or'
 
-/** Null = the folder is there, or nothing is known that hinders making it. The path is absolute. */
+/** Why the absolute path cannot be a folder, or null if no obstacle is known. */
 export const folderObstacle = (path: string): string | null => {
   const place = nearestEntry(path)
   const name = place === path ? 'it' : place
@@ -11,11 +10,11 @@ export const folderObstacle = (path: string): string | null => {
   return statSync(place).isDirectory() ? null : `${name} is not a folder`
 }
 
-/** The path itself, or the nearest one above it where there is something, be it a link to nothing. */
+/** The nearest existing ancestor, or the path itself. Includes broken links. */
 const nearestEntry = (path: string): string => {
   const above = dirname(path)
   return above === path || entryAt(path) ? path : nearestEntry(above)
 }
 
-/** Below a file there is nothing either: some systems call that an error. */
+/** Some systems report an error for paths below a file. */
 const entryAt = (path: string): Stats | undefined => tryOr(undefined, () => lstatSync(path, { throwIfNoEntry: false }))

@@ -1,4 +1,4 @@
-/** Callers that come while the work is in progress share it. */
+/** Concurrent callers share the work in progress. */
 export const sharedWork = (work: () => Promise<void>): (() => Promise<void>) => {
   let current: Promise<void> | null = null
   return () => {

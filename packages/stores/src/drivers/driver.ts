@@ -1,10 +1,9 @@
-// The calls that a database must offer. SQLite on Node and the SQL of a Durable Object both implement them, so the store is
-// written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
+// Implemented for Node and Durable Objects. Shared SQL must not use BEGIN, SAVEPOINT or PRAGMA, which a Durable Object refuses.
 import { StoreFault, type StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 
-/** A Durable Object binds no more. Kept on every driver, so that a test on Node finds what production would refuse. */
+/** The limit of a Durable Object. Enforced by all drivers, so that tests on Node find violations. */
 const PARAMETERS_MAX = 100
-/** A Durable Object refuses rows of 2 MB; kept on every driver for the same reason. */
+/** Below the 2 MB limit of a Durable Object. Enforced by all drivers, too. */
 const ROW_BYTES_MAX = 1_900_000
 
 export type SqlValue = string | number | null | Uint8Array
@@ -13,36 +12,30 @@ export interface SqlDriver {
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
   run(sql: string, ...values: SqlValue[]): void
-  /** All of it or none of it, and durable when it returns. Not nested. */
+  /** Atomic, and durable when it returns. Not nested. */
   transaction<T>(work: () => T): T
-  /** Runs `work` soon: after the current turn of the event loop where there is one, at once in a Durable Object. */
+  /** Runs `work` after the current turn of the event loop; in a Durable Object, in a microtask. */
   schedule(work: () => void): void
-  /** Resolves when the other work of the process has had a turn. */
+  /** Resolves when other work of the process has had a turn. */
   pause(): Promise<void>
-  /** Does the database's bulk work, such as a checkpoint, at a moment when no append waits for it. Optional. */
+  /** Bulk work such as a checkpoint, while no append waits for it. */
   tidy?(): void
-  /** Erases deleted text from files beside the database, such as the write-ahead log. False = try again later. Optional. */
+  /** Erases deleted text from files such as the write-ahead log. False: try again later. */
   purge?(): boolean
-  /**
-   * Throws a StoreFault when the data is no longer where it was. Called before each commit and read; true when it has just
-   * looked. Optional.
-   */
+  /** Throws a StoreFault if the data has disappeared. Called before each commit and read. True if it actually looked. */
   check?(look: 'now and then' | 'now'): boolean
   diagnose(error: unknown): StoreFaultCode
-  /**
-   * Called after an error that may be a failed sync, before anything else is read or written. Returns when all that can be
-   * read is durable; throws while that is not certain.
-   */
+  /** Called after a possible sync failure, before anything else. Returns once all readable data is durable, or throws. */
   recover(): void
 }
 
-/** Every driver passes its values through here before it binds them. */
+/** Drivers call this before binding values. */
 export const checkSqlLimits = (values: readonly SqlValue[]): void => {
   if (values.length > PARAMETERS_MAX) throw new StoreFault('refused', `${values.length} parameters in one statement`)
   let bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : sizeOf(value)
   if (bytes <= ROW_BYTES_MAX) return
-  // Three bytes per unit is the worst case; only a row that might be too large is measured.
+  // Measure exactly only if the worst case of three bytes per UTF-16 unit is too large.
   bytes = 0
   for (const value of values)
     bytes += typeof value === 'string' ? new TextEncoder().encode(value).length : sizeOf(value)
@@ -51,11 +44,10 @@ export const checkSqlLimits = (values: readonly SqlValue[]): void => {
 
 const sizeOf = (value: Exclude<SqlValue, string>): number => (value instanceof Uint8Array ? value.byteLength : 8)
 
-/** A driver's error as the fault that callers match on. */
 export const toStoreFault = (driver: SqlDriver, error: unknown, doing: string): StoreFault => {
   if (error instanceof StoreFault) return error
   const detail = error instanceof Error ? error.message : String(error)
-  // Only stored text is parsed here.
+  // The only JSON parsed here is stored text.
   const code = error instanceof SyntaxError ? 'corrupt' : driver.diagnose(error)
   return new StoreFault(code, `${doing}: ${detail}`, error)
 }

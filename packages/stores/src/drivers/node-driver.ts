@@ -1,29 +1,25 @@
-// SQLite as Node ships it.
 import { statSync } from 'node:fs'
 import type { DatabaseSync as Database, StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 import { DatabaseSync } from './sqlite-module.ts'
 
-/** A look at the files takes a few microseconds: too much for every commit, and nothing ten times a second. */
+/** Checking the files takes a few microseconds: too much for every commit, negligible ten times a second. */
 const FILE_CHECK_MS = 100
-/** A disk that fails is tried again four times a second, however many callers there are. */
+/** Bounds the retries on a failing disk, regardless of the number of callers. */
 const RECOVER_MS = 250
-/** A statement waits this long for the lock of another program, such as a backup. */
+/** How long a statement waits for another program's lock, such as a backup's. */
 const BUSY_MS = 5_000
 
 export interface NodeDriver extends SqlDriver {
-  /**
-   * Moves everything in the write-ahead log to the database file, syncs that, and empties the log. False when another
-   * program is still reading from the log after `waitMs`.
-   */
+  /** Checkpoints and syncs the write-ahead log, then truncates it. False if another program still reads it after `waitMs`. */
   emptyLog(waitMs: number): boolean
   close(): void
 }
 
 export const nodeDriver = (file: string): NodeDriver => {
   let db = open(file)
-  // SQLite writes to files that were removed as if nothing had happened, the log included.
+  // SQLite keeps writing to deleted files without an error, so their identity is checked.
   const files = [file, `${file}-wal`, `${file}-shm`]
   let opened = files.map(identityOf)
   let lookedAt = performance.now()
@@ -53,16 +49,16 @@ export const nodeDriver = (file: string): NodeDriver => {
     }
   }
 
-  /** Throws when one of the files is not the one that was opened. */
+  /** Throws if a file is no longer the one that was opened. */
   const look = (): void => {
-    // A closed handle has no log: SQLite removes it.
+    // SQLite removes the log when its handle is closed.
     const watched = db.isOpen ? files : [file]
     const lost = watched.find((name, index) => identityOf(name) !== opened[index])
     if (lost === undefined) {
       isLogSaved = false
       return
     }
-    // Where the database itself is in place, what SQLite still holds of the log is put there: the next start finds it.
+    // If only the log is gone, save what SQLite still holds of it in the database for the next start.
     if (lost !== file && !isLogSaved) isLogSaved = saveLog()
     const advice = isLogSaved
       ? '; all that was acknowledged is in the database: stop the server and start it again'
@@ -74,24 +70,24 @@ export const nodeDriver = (file: string): NodeDriver => {
     try {
       return db.isOpen && emptyLog(0)
     } catch {
-      // The next look tries again.
+      // Retried at the next look.
       return false
     }
   }
 
-  /** A new handle reads what lies in the log, durable or not: nobody may use it before the log was emptied. */
+  /** A new handle reads everything in the log, durable or not, so it must not be used before the log is empty. */
   const replaceHandle = (): void => {
     statements = new Map()
     try {
       if (db.isOpen) db.close()
     } catch {
-      // A handle that cannot be closed is given up.
+      // Abandon a handle that cannot be closed.
     }
     db = open(file)
     opened = files.map(identityOf)
   }
 
-  // SQLite rolls back on some errors only. On the others the transaction is still open, and the next one would join it.
+  // SQLite rolls back on some errors only. Otherwise, the next transaction would join the open one.
   const rollBack = (cause: unknown): void => {
     try {
       if (db.isTransaction) prepared('ROLLBACK').run()
@@ -120,10 +116,10 @@ export const nodeDriver = (file: string): NodeDriver => {
     schedule: (work) => void setImmediate(work),
     pause: () => new Promise((resolve) => setImmediate(resolve)),
 
-    // Moves committed pages from the write-ahead log to the database file.
+    // Checkpoints committed pages.
     tidy: () => void prepared('PRAGMA wal_checkpoint(PASSIVE)').get(),
 
-    // The write-ahead log is another file, with older versions of the same pages.
+    // The write-ahead log keeps older versions of pages, with deleted text.
     purge: () => emptyLog(0),
     emptyLog,
 
@@ -132,16 +128,15 @@ export const nodeDriver = (file: string): NodeDriver => {
     check(when) {
       const now = performance.now()
       if (when !== 'now' && now - lookedAt < FILE_CHECK_MS) return false
-      // A look that failed counts for nothing: the next call looks again.
+      // A failed look does not count.
       lookedAt = Number.NEGATIVE_INFINITY
       look()
       lookedAt = now
       return true
     },
 
-    // A failed sync may leave a commit in the log that the operating system shows and the disk does not have. This handle does
-    // not count that commit, so emptying the log drops it. A new handle would read it as committed, and everything written
-    // behind it would end at a hole after a power cut.
+    // After a failed sync, the log may hold a commit that the disk lacks. This handle ignores it, so emptying the log drops it. A
+    // new handle would read it as committed, and a power cut would lose everything written after it.
     recover() {
       if (failedRecovery && performance.now() - failedRecovery.at < RECOVER_MS) throw failedRecovery.cause
       try {
@@ -162,7 +157,7 @@ export const nodeDriver = (file: string): NodeDriver => {
   }
 }
 
-/** While a file is open, the system gives its inode number to no other file. */
+/** The OS does not reuse the inode of an open file. */
 const identityOf = (file: string): string | null => {
   try {
     const { dev, ino } = statSync(file)
@@ -174,18 +169,18 @@ const identityOf = (file: string): string | null => {
 
 const open = (file: string): Database => {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
-  // FULL syncs the log at every commit: an acknowledged commit survives a power cut, not only a crash.
-  // fullfsync matters on macOS alone, where a plain fsync stops at the drive's cache. The automatic checkpoint is a
-  // backstop: `tidy` checkpoints when no append waits for it. secure_delete overwrites deleted text with zeros: a free page
-  // would keep the text of a removed session until the page is used again.
-  // The SELECT makes SQLite create the files beside the database now, so that their identity is known.
+  // synchronous=FULL syncs the log at every commit, so that acknowledged commits survive a power cut. fullfsync does the same on
+  // macOS, where fsync stops at the drive's cache. wal_autocheckpoint is a backstop: `tidy` checkpoints while no append waits.
+  // secure_delete zeroes deleted text, which free pages would otherwise keep. The SELECT creates the files beside the database
+  // now,
+  // so that their identity is known.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;
     SELECT 1 FROM sqlite_master LIMIT 1`)
   return db
 }
 
-/** SQLite's result codes that say for certain that nothing was written. Any other error leaves it open. */
+/** Result codes after which certainly nothing was written. Other errors leave it open. */
 const meanings: Partial<Record<number, StoreFaultCode>> = {
   11: 'corrupt', // CORRUPT
   13: 'full', // FULL
@@ -199,8 +194,7 @@ const meanings: Partial<Record<number, StoreFaultCode>> = {
 export const faultCodeOf = (error: unknown): StoreFaultCode => {
   const code = resultCode(error)
   if (code !== undefined) return meanings[code] ?? 'outcome_unknown'
-  // An error without a SQLite code was thrown by our own code (a value that cannot be encoded or bound), and rolled back. Only
-  // a closed handle leaves open whether its last commit happened.
+  // Errors without a SQLite code are our own and were rolled back, except on a closed handle, whose last commit is uncertain.
   const gone = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE'
   return gone ? 'outcome_unknown' : 'refused'
 }

@@ -1,7 +1,6 @@
-// SQLite as Node ships it. Older versions of Node tell everybody who loads it that it is an experiment, on standard error. The
-// notice holds nothing that a user of this package could act on, so it is left out; all other warnings pass.
+// Older versions of Node warn that SQLite is experimental. Users of this package cannot act on that; other warnings pass.
 
-/** The notice has no code; only its text identifies it. */
+/** The warning has no code, so it is matched by text. */
 const NOTICE = 'SQLite is an experimental feature'
 
 const load = (): typeof import('node:sqlite') => {

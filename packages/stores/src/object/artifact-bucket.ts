@@ -1,5 +1,4 @@
-// Large artifacts are in a bucket: the text of a large chunk is put there before the append, and the log keeps a reference.
-// References never leave the store: a chunk is read with its text, or without any.
+// Large chunks are put into a bucket before the append, and the log keeps a reference, which never leaves the store.
 
 import { hashText } from '@bridle/events/json'
 import { type Event, type Key, keyText } from '@bridle/kernel/event'
@@ -8,14 +7,14 @@ import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import type { BucketNames } from './bucket-names.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
-/** Characters of a chunk that stay in the log: for a smaller chunk a request to the bucket costs more than the storage. */
+/** For smaller chunks, a bucket request costs more than the storage. */
 export const INLINE_CONTENT_MAX = 65_536
-/** Connections that the platform keeps open at once for one invocation. */
+/** The platform's limit of simultaneous connections per invocation. */
 const BUCKET_PUTS_MAX = 6
-/** A bucket that fails three times in a row is down for longer than a caller waits. */
+/** A bucket that fails three times in a row is down for longer than callers wait. */
 const BUCKET_TRIES_MAX = 3
 
-/** The reference is beside the payload, where no runner can write. */
+/** Outside of the payload, so that runners cannot forge it. */
 interface StoredChunk extends Event<'artifact_chunk'> {
   readonly stored: { readonly name: string; readonly chars: number; readonly sum: string }
 }
@@ -34,7 +33,7 @@ export class ArtifactBucket {
     this.#names = names
   }
 
-  /** The append for the log, with references. Their texts are in the bucket when this resolves. */
+  /** Returns the append with references. Resolves when the texts are in the bucket. */
   async storeLargeChunks(key: Key, append: LogAppend): Promise<BucketAppend> {
     const bucket = this.#bucket
     const large = bucket ? append.events.filter(isLarge) : []
@@ -57,7 +56,7 @@ export class ArtifactBucket {
     return { append: { ...append, events }, names }
   }
 
-  /** The fetched texts count towards `charsMax`: a page of references is small, its texts are not. */
+  /** Fetched texts count towards `charsMax`: references are small, but their texts are not. */
   reader(log: Log): Log['read'] {
     return async (key, after, limit, { charsMax = Number.POSITIVE_INFINITY, withoutContent = false } = {}) => {
       const events = await log.read(key, after, limit, { charsMax })
@@ -88,7 +87,7 @@ export class ArtifactBucket {
   }
 }
 
-/** A runner may report a chunk with any payload, and the log keeps it as it came: `text` may be anything. */
+/** Runners may report chunks with any payload, so `text` may be anything. */
 const isLarge = (event: Event): event is Event<'artifact_chunk'> => {
   const { text } = event.payload as { readonly text?: unknown }
   return event.type === 'artifact_chunk' && typeof text === 'string' && text.length > INLINE_CONTENT_MAX
@@ -103,7 +102,7 @@ const withText = (event: Event<'artifact_chunk'>, text: string): Event<'artifact
 
 const asJson = { httpMetadata: { contentType: 'application/json' } }
 
-/** JSON, since half a surrogate pair survives no other encoding. The name is random, so it is never used twice. */
+/** JSON, because other encodings lose lone surrogates. The random name is never reused. */
 const putOf = (key: Key, { payload }: Event<'artifact_chunk'>) => {
   const text = JSON.stringify(payload.text)
   const name = `${keyText(key)}/${crypto.randomUUID()}`
@@ -120,7 +119,7 @@ export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Settles when every item has: a put that is still on its way could arrive after the deletion of its name. */
+/** Waits for all items even after a failure: a pending put could otherwise arrive after its name was deleted. */
 const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
   const waiting = items.values()
   const lane = async () => {

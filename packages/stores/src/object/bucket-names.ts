@@ -1,5 +1,4 @@
-// The names that this object uses in the bucket. A name is stored before its text is put, so that a text whose append failed,
-// or whose session is removed, is found and deleted, with retries until it is gone.
+// A name is stored before its text is put, so that texts of failed appends and removed sessions can be found and deleted.
 
 import type { Key } from '@bridle/kernel/event'
 import { CLEANUP_RETRY_MS } from '../limits.ts'
@@ -8,7 +7,7 @@ import { IS_UNREAD } from '../sqlite/removal.ts'
 import type { ClaimedUploadsPorts } from '../uploads/claimed-uploads.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
-/** Names deleted at once; the bucket takes 1,000. */
+/** Bucket deletes accept up to 1,000 names. */
 const CLEANUP_NAMES_MAX = 500
 
 export interface BucketNamesPorts extends Omit<ClaimedUploadsPorts, 'remote'> {
@@ -17,16 +16,15 @@ export interface BucketNamesPorts extends Omit<ClaimedUploadsPorts, 'remote'> {
 
 export class BucketNames {
   readonly #ports: BucketNamesPorts
-  /** Names whose append has not ended yet. */
   readonly #reserved = new Set<string>()
-  /** Resolves when unneeded texts are deleted, or a retry is scheduled. */
+  /** Resolves when unneeded texts are deleted or a retry is scheduled. */
   readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: BucketNamesPorts) {
     this.#ports = ports
   }
 
-  /** The names are durable when this resolves. */
+  /** Resolves when the names are durable. */
   async reserve(names: readonly string[]): Promise<void> {
     const { driver, sync } = this.#ports
     for (const name of names) {
@@ -36,7 +34,7 @@ export class BucketNames {
     await sync()
   }
 
-  /** Binds the names to their session. Called in the turn that wrote the append, so that both are one write. */
+  /** Assigns names to their session. Call in the turn of the append, so that both are one write. */
   commit({ tenant, agent, id }: Key, names: readonly string[]): void {
     for (const name of names) {
       this.#ports.driver.run(
@@ -48,18 +46,18 @@ export class BucketNames {
     }
   }
 
-  /** The append failed, or its outcome is unknown: `cleanUp` looks into the log before it deletes. */
+  /** Call if the append failed or its outcome is unknown. `cleanUp` checks the log before deleting. */
   release(names: readonly string[]): void {
     if (names.length === 0) return
     for (const name of names) this.#reserved.delete(name)
     try {
       this.scheduleCleanup()
     } catch {
-      // A storage that fails has already failed the append; the next start of the object cleans up.
+      // The append has failed already; the object cleans up at its next start.
     }
   }
 
-  /** Called in the turn that removed a session, so that the alarm is durable with it and survives this object's memory. */
+  /** Call in the turn that removes a session, so that the alarm is durable with the removal. */
   scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
     if (bucket && this.#hasNames()) retry(now() + CLEANUP_RETRY_MS)
@@ -80,7 +78,7 @@ export class BucketNames {
     }
   }
 
-  /** Names of sessions that nobody reads any more, and of appends that are not in the log. */
+  /** Names of unread sessions, and of appends that are not in the log. */
   #unneeded(): string[] {
     const rows = this.#ports.driver.all<{ name: string }>(
       `SELECT name FROM bucket_names AS b WHERE CASE WHEN sid IS NULL

@@ -1,5 +1,4 @@
-// Updates that the directory still needs from this object's sessions. A session is marked in the write that changes it and
-// published soon after, with retries. A mark goes only if its session did not change while it was published.
+// A session is marked in the write that changes it, published with retries, and unmarked unless it changed in between.
 
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { Log } from '@bridle/kernel/ports/log'
@@ -9,9 +8,9 @@ import type { ClaimedUploadsPorts } from '../uploads/claimed-uploads.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
 
-/** Lists are wrong until the directory hears of a change, so the retry comes sooner than others. */
+/** Short, because lists are wrong until the directory receives the change. */
 const PUBLISH_RETRY_MS = 5_000
-/** Sessions of one object, itself and its branches, that one announcement carries. */
+/** Bounds the sessions (one with its branches) in an announcement. */
 const ANNOUNCED_MAX = 500
 
 export interface DirectoryOutboxPorts extends Pick<ClaimedUploadsPorts, 'driver' | 'now' | 'retry'> {
@@ -29,27 +28,27 @@ export class DirectoryOutbox {
   readonly #published = new Set<string>()
   #hasAnnounced = false
   #announcing = Promise.resolve()
-  /** Resolves when all marks are published, or a retry is scheduled. */
+  /** Resolves when all marks are published or a retry is scheduled. */
   readonly publish = sharedWork(() => this.#publishPending())
 
   constructor(ports: DirectoryOutboxPorts) {
     this.#ports = ports
   }
 
-  /** Throws when another object has the session, or when the directory does not answer. */
+  /** Throws if another object has the session or the directory does not answer. */
   async register(key: Key): Promise<void> {
     const home = this.#ports.home()
     const theirs = await this.#ports.directory(key.tenant).register({ key, home })
     if (theirs !== home) throw new Error(`${keyText(key)} lives in another object.`)
   }
 
-  /** Each start of the object publishes each session at least once, so that a lost directory fills again. */
+  /** After each start, every session is published at least once, so that a lost directory fills again. */
   wasPublished(key: Key): boolean {
     const name = keyText(key)
     return this.#published.has(name) || !this.#published.add(name)
   }
 
-  /** Called in the turn of the write that changes the session, so that both are one write. */
+  /** Call in the turn of the write that changes the session, so that both are one write. */
   mark({ tenant, agent, id }: Key): void {
     const { driver } = this.#ports
     driver.run(
@@ -59,7 +58,7 @@ export class DirectoryOutbox {
     )
   }
 
-  /** Once per start of the object, with its first request: a lost directory learns of sessions that write nothing, too. */
+  /** Once per start of the object. Restores a lost directory even for sessions that write nothing. */
   announce(): Promise<void> {
     if (!this.#hasAnnounced) this.#announcing = this.#announce()
     return this.#announcing
@@ -87,9 +86,9 @@ export class DirectoryOutbox {
         const marks = driver.all<PendingUpdate>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
         const [first] = marks
         if (!first) return retry(null)
-        // An announcement that arrives after this update would undo a removal: both carry the same head.
+        // A late announcement with the same head would undo a removal.
         await this.#announcing
-        // All sessions of an object have one tenant.
+        // An object has a single tenant.
         await directory(first.tenant).update(await this.#updatesFor(marks))
         for (const { tenant, agent, id, n } of marks)
           driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
@@ -99,7 +98,7 @@ export class DirectoryOutbox {
     }
   }
 
-  /** A session with a damaged row is left out: others must not wait for it, and an update without a row means removal. */
+  /** Skips damaged rows: other sessions must not wait, and an update without a row would mean removal. */
   async #updatesFor(keys: readonly Key[]): Promise<DirectoryUpdate[]> {
     const updates = await Promise.all(keys.map((key) => this.#updateFor(key)))
     return updates.filter((each) => each !== null)

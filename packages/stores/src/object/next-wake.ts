@@ -1,11 +1,8 @@
-// The wake of all sessions of a database together, for a target that has one alarm for them.
+// For targets with one alarm for all sessions of a database.
 import type { Wake } from '@bridle/kernel/ports/log'
 import type { SqlDriver } from '../drivers/driver.ts'
 
-/**
- * A session with an effect in hand counts only with a time after `now`: its owner already acts on a time that has passed, and
- * an alarm for that time would ring until the owner is done.
- */
+/** With an effect in hand, past times are ignored: the owner already acts on them, and their alarm would ring until it is done. */
 export const nextWake = (driver: Pick<SqlDriver, 'get'>, now: number): Wake => {
   const inHand = driver.get('SELECT 1 FROM sessions WHERE in_hand = 1 LIMIT 1') !== undefined
   const due = driver.get<{ at: number | null }>(

@@ -1,11 +1,9 @@
-// The SQL of a Durable Object. Its storage is one SQLite database that nobody else opens. Until the first write there is
-// nothing in it, not even tables: an object that was only asked about must leave nothing behind.
+// Until the first write, the storage stays blank, even without tables: an object that was only queried must leave nothing behind.
 import { StoreFault, type StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from '../drivers/driver.ts'
 import { bumpEpoch, checkVersion, type Migration, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
 import { migrateObject, objectSchemaVersion } from './object-schema.ts'
 
-/** As much of a Durable Object's storage as the driver uses. */
 export interface ObjectStorage {
   readonly sql: {
     exec(sql: string, ...values: SqlValue[]): { toArray(): unknown[] }
@@ -14,13 +12,12 @@ export interface ObjectStorage {
 }
 
 export interface ObjectDriver extends SqlDriver {
-  /** This incarnation's; of a blank storage the first. */
+  /** The epoch of this object instance, 1 if blank. */
   readonly epoch: number
-  /** Nothing was ever written. */
   isBlank(): boolean
 }
 
-/** `own` makes the tables that this kind of object has beside the shared ones. */
+/** `own`: migrations of tables specific to this kind of object. */
 export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] = []): ObjectDriver => {
   const { sql } = storage
   const exec = <Row>(text: string, values: SqlValue[]): Row[] => {
@@ -32,11 +29,11 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
     get: <Row>(text: string, ...values: SqlValue[]) => exec<Row>(text, values)[0],
     run: (text, ...values) => void exec(text, values),
     transaction: (work) => storage.transactionSync(work),
-    // A microtask runs before any other event of the object, so the platform writes everything up to it together.
+    // A microtask precedes other events of the object, so the platform coalesces all writes up to it.
     schedule: (work) => queueMicrotask(work),
     pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
     diagnose,
-    // A storage that fails takes its object down; the next object reads everything again.
+    // A storage failure resets the object, which then reads everything again.
     recover: () => {},
   }
   let isBlank = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0
@@ -54,7 +51,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
     bumpEpoch(raw)
     isBlank = false
   }
-  /** In a blank storage a read finds nothing, and the first write makes the tables. */
+  /** Reads of a blank storage find nothing; the first write creates the tables. */
   const findsNothing = (text: string): boolean => {
     if (isBlank && !text.startsWith('SELECT')) create()
     return isBlank
@@ -75,7 +72,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
       try {
         return raw.transaction(work)
       } catch (error) {
-        // The rollback undid the tables as well.
+        // The rollback removed the tables, too.
         isBlank = wasBlank
         throw error
       }
@@ -83,7 +80,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
   }
 }
 
-/** The platform puts SQLite's code at the end of its message, and nowhere else. */
+/** The platform only puts SQLite's code at the end of the message. */
 const codes: readonly [RegExp, StoreFaultCode][] = [
   [/SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
   [/SQLITE_FULL/, 'full'],
@@ -94,6 +91,6 @@ const codes: readonly [RegExp, StoreFaultCode][] = [
 const diagnose = (error: unknown): StoreFaultCode => {
   if (error instanceof StoreFault) return error.code
   const text = error instanceof Error ? error.message : String(error)
-  // An error without a code of SQLite was thrown by our own code, and rolled back.
+  // Errors without a SQLite code come from our own code and were rolled back.
   return codes.find(([pattern]) => pattern.test(text))?.[1] ?? 'refused'
 }

@@ -1,12 +1,10 @@
-// The parts of the Cloudflare platform that storage uses, as plain interfaces: the platform's own types would replace the Web
-// APIs that the rest of the package shares with Node.
+// Plain interfaces for the parts of Cloudflare that storage uses: the official types would replace the Web APIs shared with Node.
 
-/** As much of an R2 bucket as is used. */
 export interface ObjectBucket {
   /** Durable when it resolves. */
   put(name: string, content: string | Uint8Array, options?: object): Promise<unknown>
   get(name: string): Promise<{ text(): Promise<string>; arrayBuffer(): Promise<ArrayBuffer> } | null>
-  /** At most 1,000 names; a name that is not there counts as deleted. */
+  /** At most 1,000 names. Missing ones are ignored. */
   delete(names: string[]): Promise<void>
 }
 

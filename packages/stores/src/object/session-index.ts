@@ -1,5 +1,4 @@
-// The records of one directory object, in the same tables as on Node. All of them come from session objects, so they may be
-// lost: a session is reported again with its next request or write.
+// Session objects report their records again with every request and write, so losing this index is harmless.
 import type { Key } from '@bridle/kernel/event'
 import { ownerFromId, rowOwner } from '@bridle/kernel/owner'
 import type {
@@ -31,7 +30,7 @@ import type {
 } from './remote-directory.ts'
 import { shardOf } from './shards.ts'
 
-/** Records in one answer between two objects of a directory, whose rows may be large. */
+/** Bounds an answer between directory objects, since rows may be large. */
 const RECORDS_PAGE = 200
 
 interface HomeRow {
@@ -46,11 +45,10 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   readonly #rows: SessionTable
   readonly #scans: ReturnType<typeof directoryScans>
 
-  /** The observer learns of each change that sessions report here. */
   constructor(driver: SqlDriver, observer: RowObserver | null = null, slicesMax?: number) {
     this.#driver = driver
     this.#observer = observer
-    // The base column holds a session's head, since its log is in another object.
+    // The base column holds the head, because a session's log is in another object.
     this.#rows = openSessionTable(driver, openTail(driver, noTail))
     this.#scans = directoryScans(driver, this.#rows, (work) => work(), slicesMax)
   }
@@ -68,7 +66,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     for (const change of changes) this.#observer?.observe(change)
   }
 
-  /** The change that an update makes in what lists show; null = none, or nobody reads the changes of the tenant. */
+  /** The change visible in lists. Null if there is none, or the tenant has no observer. */
   #observeUpdate(update: DirectoryUpdate): RowChange | null {
     const { key, head, row } = update
     if (!this.#observer?.isObserved(key.tenant)) {
@@ -117,7 +115,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     })
   }
 
-  /** The caller takes over these records. If this number of shards ever returns, this object must take over again. */
+  /** The caller takes over these records, so this object must take over again if its number of shards returns. */
   async known(tenant: string, after: Key | null): Promise<DirectoryRecord[]> {
     if (this.#hasTakenOver(tenant)) this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant)
     const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & HomeRow>(
@@ -133,7 +131,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     }))
   }
 
-  /** Page by page, and noted when all records are here. An update that arrives meanwhile is newer and stays. */
+  /** Adopts page by page and records completion at the end. Concurrent updates are newer and win. */
   async adoptFrom(
     tenant: string,
     { index, of }: { readonly index: number; readonly of: number },
@@ -155,7 +153,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
         after = last.key
       }
     }
-    // A tenant without records leaves no row.
+    // Leave no row for a tenant without records.
     if (!isEmpty) this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant)
   }
 
@@ -168,11 +166,11 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     else if (!this.#homeOf(record.key)) this.#saveHome(record.key, record.home, record.head, 0)
   }
 
-  /** Compares heads: a late update must not undo a newer one. An update that changes nothing writes nothing, and is false. */
+  /** Heads order updates: a late one must not undo a newer one. False if nothing changed. */
   #applyUpdate({ key, home, head, row }: DirectoryUpdate): boolean {
     const known = this.#homeOf(key)
     if (known && (known.home !== home || known.seq > head)) return false
-    // A session made again after its removal has a higher head: a row with this head is from before the removal.
+    // A recreated session has a higher head, so this row predates the removal.
     if (known?.removed && row && known.seq === head) return false
     if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return false
     this.#saveHome(key, home, head, row ? 0 : 1)
@@ -222,7 +220,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
 
 const readerOf = (who: string | undefined): ListReader | undefined => (who === undefined ? undefined : { who })
 
-/** The code of a fault does not survive a call between objects. */
+/** A fault's code is lost in calls between objects. */
 const unlessBusy = async <T>(scan: Promise<Scan<T>>): Promise<ShardScan<T>> => {
   try {
     return await scan

@@ -1,5 +1,4 @@
-// A tenant's directory as several objects. A hash of the session's id picks the object, so a call about one session reaches
-// one object; a list asks all of them and merges their pages into the order that one object would have.
+// A tenant's directory over several objects, by a hash of the session id. Lists query all objects and merge their pages.
 import { hashText } from '@bridle/events/json'
 import { decodeCursor, encodeCursor } from '@bridle/kernel/memory/listing'
 import type { Directory, ListFilter } from '@bridle/kernel/ports/directory'
@@ -16,7 +15,7 @@ import type {
 
 export interface ShardCounts {
   readonly count: number
-  /** Earlier counts: the objects take over the records of all of them. */
+  /** Records of earlier counts are taken over. */
   readonly previousCounts: readonly number[]
 }
 
@@ -24,7 +23,6 @@ export interface TenantDirectory {
   register(placement: SessionPlacement): Promise<string>
   update(updates: readonly DirectoryUpdate[]): Promise<void>
   find(id: string): Promise<SessionLocation[]>
-  /** `who` is the reader of the list. */
   list(filter: ListFilter, who?: string): ReturnType<Directory['list']>
   approvals(page: PageOptions, who?: string): ReturnType<Directory['approvals']>
   settled(page: PageOptions, who?: string): ReturnType<Directory['settled']>
@@ -44,7 +42,7 @@ export const tenantDirectory = (
     return ask(stub)
   }
   const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
-  /** The lists of all objects in one order. `ask` translates the cursor for each object. */
+  /** Merges the lists of all objects. `ask` translates the cursor for each object. */
   const merged = async <T>(
     ask: (stub: DirectoryStub, index: number) => Promise<ShardScan<T>>,
     order: 1 | -1,
@@ -65,7 +63,7 @@ export const tenantDirectory = (
       }),
     )
     const byOrder = (a: readonly number[], b: readonly number[]) => order * compare(a, b)
-    // Behind the first of these positions, an object that has stopped reading there may have entries that nobody has seen.
+    // An object that stopped here may have unread entries beyond the first such end.
     const [end = null] = scans.flatMap((scan) => (scan.end ? [scan.end] : [])).sort(byOrder)
     const found = scans.flatMap((scan) => scan.found).sort((a, b) => byOrder(a.at, b.at))
     return { found: end ? found.filter(({ at }) => byOrder(at, end) <= 0) : found, end }
@@ -106,30 +104,30 @@ export const tenantDirectory = (
   }
 }
 
-/** The count is part of the name: another count is another directory, which takes over from the first. */
+/** The name includes the count: a new count is a new directory, which takes over from the old one. */
 export const shardName = (tenant: string, index: number, count: number): string =>
   count === 1 ? tenant : `${tenant}/${count}/${index}`
 
-/** The object that has the readers of a tenant's changes. */
+/** The object with the readers of the tenant's changes. */
 export const readersName = (tenant: string, count: number): string => shardName(tenant, 0, count)
 
-/** The other objects of the tenant, which relay their changes to the one that has the readers. */
+/** The other directory objects, which relay their changes to it. */
 export const readerPeers = (tenant: string, count: number): readonly string[] =>
   Array.from({ length: count - 1 }, (_, index) => shardName(tenant, index + 1, count))
 
 export const shardOf = (name: string, count: number): number => Number.parseInt(hashText(name), 16) % count
 
-/** Newest first: the cursor of this object is the first of its positions that is not below the merged cursor. */
+/** Newest first: the object's first position that is not below the merged cursor. */
 const listCursor = ([moment = 0, place = 0]: readonly number[], index: number, count: number): string =>
   encodeCursor([moment, Math.ceil((place - index) / count)])
 
-/** Oldest first: an object without the cursor's entry continues behind all entries of the session before it. */
+/** Oldest first: objects without the cursor's entry continue after all entries of the preceding session. */
 const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], index: number, count: number): string => {
   const sid = (place - index) / count
   return encodeCursor([moment, Math.floor(sid), Number.isInteger(sid) ? nth : Number.MAX_SAFE_INTEGER])
 }
 
-/** Newest first: an object without the cursor's entry continues behind all entries of the session after it. */
+/** Newest first: objects without the cursor's entry continue after all entries of the following session. */
 const settledCursor = ([moment = 0, place = 0, seq = 0]: readonly number[], index: number, count: number): string => {
   const sid = (place - index) / count
   return encodeCursor([moment, Math.ceil(sid), Number.isInteger(sid) ? seq : 0])
@@ -140,7 +138,7 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
   return 0
 }
 
-/** Shards that have taken over, as far as this isolate knows. */
+/** Adoptions known to this isolate. */
 const takenOver = new WeakMap<object, Map<string, Promise<void>>>()
 
 const ensureAdopted = async (

@@ -1,9 +1,8 @@
-// Sums that runs have spent of the server's keys, one row per run and provider. An object that is evicted must not forget a
-// limit, so the reserved sum is written before the request is sent.
+// An evicted object must not forget a limit, so the reserved amount is written before the request is sent.
 import type { SqlDriver } from '../drivers/driver.ts'
 
 export interface SpendRows {
-  /** A reservation that was never settled counts as spent: the object died while its request was at the provider. */
+  /** Unsettled reservations count as spent: the object died during the request. */
   spentUsd(run: string): number
   save(run: string, sums: { readonly spentUsd: number; readonly reservedUsd: number }): void
 }

@@ -1,5 +1,4 @@
-// Errors of an object's storage, as the faults that callers match on. The shared store translates its own errors; this covers
-// the rest of the same write: the mark for the directory, the alarm, and the wait until all is durable.
+// The shared store translates its own errors. This covers the rest of the same write: directory mark, alarm, and sync.
 import type { Log } from '@bridle/kernel/ports/log'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 

@@ -1,18 +1,17 @@
-// Many appends, one commit. A sync to disk costs as much as hundreds of inserts, so whatever has queued up while the
-// last commit ran goes into the next one. Nothing waits for a timer.
+// A sync costs as much as hundreds of inserts, so everything queued during a commit goes into the next. Nothing waits for a timer.
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 
-/** Appends in one commit, so that it blocks the event loop for a few milliseconds at most. */
+/** Bounds the blocking of the event loop to a few milliseconds. */
 const GROUP_MEMBERS_MAX = 256
-/** Characters in one commit, for the same reason. */
+/** The same bound for large appends. */
 const GROUP_CHARS_MAX = 512 * 1024
 
 export interface CommitMember {
   readonly chars: number
-  /** True: the commit has no other member. */
+  /** Must be committed without other members. */
   readonly alone?: boolean
-  /** Checks without writing, and returns the writing. Throws what concerns this member alone. */
+  /** Validates, and returns the function that writes. Throws errors that concern only this member. */
   prepare(): () => void
   done(): void
   fail(fault: StoreFault): void
@@ -20,19 +19,18 @@ export interface CommitMember {
 
 interface GroupCommit {
   add(member: CommitMember): void
-  /** Commits the next group. */
   flush(): void
   readonly waiting: number
 }
 
 interface CommitHooks {
   onQueued(): void
-  /** Before each transaction. Throws when there can be none. */
+  /** Throws if no transaction is possible. */
   beforeTransaction(): void
-  /** First thing in each transaction. */
+  /** The first step within the transaction. */
   onBegin(): void
   onCommit(): void
-  /** After `outcome_unknown` the commit may have happened: what is held in memory must be read again. */
+  /** After `outcome_unknown` the commit may have happened, so state in memory must be reloaded. */
   onRollBack(fault: StoreFault): void
 }
 
@@ -82,7 +80,7 @@ export const groupCommit = (driver: SqlDriver, hooks: CommitHooks): GroupCommit 
     } else if (group.length === 1) {
       group[0]!.fail(fault)
     } else {
-      // Nothing was written. One of them is to blame; alone, each gets what it deserves.
+      // Nothing was written. Commit one by one, so that only the culprit fails.
       for (const member of group) commit([member])
     }
   }

@@ -1,5 +1,4 @@
-// Keeps the database in order while it is used: commits groups, settles the tail, sweeps removed sessions. When the outcome of
-// a commit is not known, every read and write waits until all that can be read is durable, and is read again.
+// Upkeep between requests. After a commit of unknown outcome, reads and writes wait until all data is durable and reloaded.
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 import { type CommitMember, groupCommit } from './group-commit.ts'
@@ -7,21 +6,19 @@ import { findSweepableSession, sweepSession } from './removal.ts'
 import { currentEpoch, probeWrite } from './schema.ts'
 import type { Tail } from './tail.ts'
 
-/** Often enough that tidying takes a few milliseconds, seldom enough that its syncs vanish among those of the commits. */
+/** Keeps each checkpoint short, yet makes its syncs negligible beside the commits. */
 const COMMITS_PER_TIDY = 250
 
 export interface StoreMaintenance {
-  /** Runs now, on what is committed. */
+  /** Sees committed data only. */
   read<T>(work: () => T): T
-  /** Queued for the next commit. */
   write(member: CommitMember): void
-  /** The epoch of the data's owner, as the transaction in progress read it. */
+  /** As read in the current transaction. */
   ownerEpoch(): number
-  /** A session was removed. */
   scheduleSweep(): void
-  /** Throws when the data belongs to another owner or was taken away, as far as a quick look tells. */
+  /** A cheap check: throws if the data has another owner or was deleted. */
   check(): void
-  /** Why nothing can be written now; null where it can. Tries to mend what it finds. */
+  /** Why writes fail now, or null. Tries to recover first. */
   writeFault(): StoreFault | null
   close(): void
 }
@@ -33,7 +30,6 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
   let toSweep = true
   let toPurge = false
   let isPurgeLate = false
-  /** The last write found no room. */
   let isFull = false
   let untidied = 0
 
@@ -67,7 +63,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
 
   const check = (look: 'now and then' | 'now' = 'now and then'): void => {
     const hasLooked = driver.check?.(look) ?? false
-    // An owner that was replaced may not write for long; its readers must not be shown an old state meanwhile.
+    // A replaced owner may not notice by writing for a while, but must not serve stale reads.
     if (hasLooked && state === 'open') {
       try {
         checkOwner()
@@ -78,7 +74,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
   }
 
-  /** Nobody waits for upkeep, so a failure only means that it is tried again later. */
+  /** Failures of maintenance are retried later. */
   const quietly = (work: () => boolean): boolean => {
     try {
       ready()
@@ -89,7 +85,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     }
   }
 
-  /** A transaction; false when another owner has the data by now. */
+  /** False if another owner has taken over the data. */
   const owned = (work: () => void): boolean =>
     driver.transaction(() => {
       checkOwner()
@@ -171,7 +167,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     writeFault() {
       try {
         ready('now')
-        // Others are told that there is room again only when a write has shown it.
+        // Only a successful write proves that there is space again.
         if (isFull) owned(() => probeWrite(driver))
         isFull = false
       } catch (error) {
@@ -202,10 +198,7 @@ interface MaintenanceStep {
   run(): void
 }
 
-/**
- * Steps run one at a time and in turns, so that a steady stream of appends cannot starve the others, and the event loop breathes in between.
- * Returns the call that says "there may be something to do".
- */
+/** Runs steps in turns of the event loop, so that a steady stream of appends cannot starve the others. Returns the wake function. */
 const roundRobin = (schedule: (work: () => void) => void, steps: readonly MaintenanceStep[]): (() => void) => {
   let scheduled = false
   let turn = 0

@@ -1,10 +1,9 @@
-// Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
-// when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
+// Removal hides a session at once; its rows are deleted in slices once no branch reads them. Crashes lose no pending work.
 import type { Key } from '@bridle/kernel/event'
 import type { SqlDriver } from '../drivers/driver.ts'
 import type { SessionRecord } from './session-table.ts'
 
-/** Rows that one step of a sweep deletes: a large session must not block the event loop while it goes. */
+/** Bounds how long deleting a large session blocks the event loop. */
 const SWEEP_ROWS = 500
 
 export const hideSession = (driver: SqlDriver, record: SessionRecord, head: number): void => {
@@ -20,7 +19,7 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
   driver.run('DELETE FROM settled_approvals WHERE sid = ?', sid)
 }
 
-/** The numbers up to `head` count as used, as after a removal. */
+/** Numbers up to `head` count as used. */
 export const reserveNumbers = (driver: SqlDriver, { tenant, agent, id }: Key, head: number): void => {
   driver.run(
     `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, 1)
@@ -29,13 +28,13 @@ export const reserveNumbers = (driver: SqlDriver, { tenant, agent, id }: Key, he
   )
 }
 
-/** A row `s` of `sessions` that nobody reads: it is removed, and no branch, removed or not, hangs from it. */
+/** Matches removed sessions `s` without branches, including removed branches. */
 export const IS_UNREAD = '(s.removed = 1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid))'
 
 export const findSweepableSession = (driver: SqlDriver): number | undefined =>
   driver.get<{ sid: number }>(`SELECT sid FROM sessions AS s WHERE ${IS_UNREAD} LIMIT 1`)?.sid
 
-/** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
+/** Call within a transaction. The last slice deletes the session itself. */
 export const sweepSession = (driver: SqlDriver, sid: number): void => {
   const edge = driver.get<{ last: number }>(
     'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
@@ -49,6 +48,6 @@ export const sweepSession = (driver: SqlDriver, sid: number): void => {
   for (const table of ['snapshots', 'texts', 'sessions']) driver.run(`DELETE FROM ${table} WHERE sid = ?`, sid)
 }
 
-/** A damaged index entry may name a row of another session, which is not ours to delete: the row itself says whose it is. */
+/** A damaged index entry may name another session's row, so the row itself is checked. */
 const deleteLog = `DELETE FROM log WHERE n IN (SELECT l.n FROM log AS k INDEXED BY log_place
   CROSS JOIN log AS l ON l.n = k.n WHERE k.sid = ? AND l.sid = k.sid`

@@ -1,12 +1,11 @@
-// The tables, as a list of migrations: one entry per schema version, never edited once released.
+// Migrations, one per schema version, never edited once released.
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import type { SqlDriver } from '../drivers/driver.ts'
 
 export type Migration = readonly string[]
 
 const first: Migration = [
-  // A session's numbers go on from `base`: 0, the branch point, or the head of a removed session of the same key.
-  // A removed session keeps its row, hidden, until no branch needs its events.
+  // Numbers start after `base`. A removed session keeps its hidden row until no branch needs its events.
   `CREATE TABLE sessions (
     sid INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
     base INTEGER NOT NULL, parent_sid INTEGER, removed INTEGER NOT NULL DEFAULT 0,
@@ -20,8 +19,7 @@ const first: Migration = [
   `CREATE TABLE tombstones (
     tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL, head INTEGER NOT NULL,
     PRIMARY KEY (tenant, agent, id)) WITHOUT ROWID`,
-  // Bodies in order of arrival and a small index beside them: sorted by session, each write would dirty a page of its
-  // own. `tail` has not even the index; tail.ts moves it over.
+  // In order of arrival: sorted by session, each write would dirty another page. `tail` has no index at all; see tail.ts.
   `CREATE TABLE log (
     n INTEGER PRIMARY KEY, sid INTEGER NOT NULL, last INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
     first INTEGER NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL)`,
@@ -39,26 +37,22 @@ const first: Migration = [
   `CREATE TABLE snapshots (
     sid INTEGER NOT NULL, seq INTEGER NOT NULL, fold_version TEXT NOT NULL, settled INTEGER NOT NULL,
     keep INTEGER NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, seq)) WITHOUT ROWID`,
-  // The texts of snapshots: settled pieces of messages by index, and the rest of the state at index -1.
+  // Texts of snapshots: settled message pieces by index, and the rest of the state at index -1.
   `CREATE TABLE texts (
     sid INTEGER NOT NULL, idx INTEGER NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
     body TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, idx, seq, part)) WITHOUT ROWID`,
 ]
 
-/** Every view of a session lists the sessions that hang from it. */
+/** For lists of the sessions that hang from another. */
 const second: Migration = [
   `CREATE INDEX sessions_hanging ON sessions (tenant, hangs_from, updated_at, sid)
    WHERE hangs_from IS NOT NULL AND removed = 0`,
 ]
 
-/** A branch looks for pieces that were written again since a snapshot, and must not read all the others for it. */
+/** Lets a branch find the pieces rewritten since a snapshot without reading all others. */
 const third: Migration = ['CREATE INDEX texts_written ON texts (sid, seq, idx)']
 
-/**
- * The owner of a session, so that lists show a user only sessions that the user may open. Existing sessions: an id that names
- * a user gives the session to that user, with all that hangs from it. A chain that was removed and made again may form a
- * circle, hence UNION.
- */
+/** Owners of sessions. Existing ones inherit a user id through the chain, which may be circular, hence UNION. */
 const fourth: Migration = [
   'ALTER TABLE sessions ADD COLUMN owner TEXT',
   `WITH RECURSIVE owned (tenant, id, sid, owner) AS (
@@ -72,9 +66,8 @@ const fourth: Migration = [
 ]
 
 /**
- * A second opinion on two indexes, since a flipped bit in an index has no checksum. `sessions_name` finds a session by its key
- * when `sessions_key` does not: without it, the next command would begin the session a second time. `head_min` is a number
- * that the session's log has reached for certain: a log that seems to end before it has lost entries of `log_place`.
+ * Indexes have no checksums, so two of them get a second source. `sessions_name` finds sessions that `sessions_key` misses and
+ * that would be created again. A log that seems to end before `head_min` has lost entries of `log_place`.
  */
 const fifth: Migration = [
   'CREATE INDEX sessions_name ON sessions (id, tenant, agent) WHERE removed = 0',
@@ -82,19 +75,13 @@ const fifth: Migration = [
   'UPDATE sessions SET head_min = coalesce((SELECT max(last) FROM log WHERE log.sid = sessions.sid), base)',
 ]
 
-/**
- * Which life of a log its numbers belong to. The incarnation of a log is the larger of its row's and `meta`'s: after a loss
- * that nobody can pin down, one number in `meta` raises all logs, and those that begin later.
- */
+/** A log's incarnation is the larger of its own and the one in `meta`, which raises all logs after a loss that cannot be attributed. */
 const sixth: Migration = [
   'ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 1',
   'ALTER TABLE tombstones ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 1',
 ]
 
-/**
- * Two columns say what `wake_at` said with one: a 0 there stood for an effect in hand, and hid the moment at which the session
- * was due. That moment is written with the session's next change; until then its owner's timer, or a watchdog, looks after it.
- */
+/** A `wake_at` of 0 meant an effect in hand and hid the due time, which the session's next change writes again. */
 const seventh: Migration = [
   'DROP INDEX sessions_wake',
   'ALTER TABLE sessions RENAME COLUMN wake_at TO due_at',
@@ -104,7 +91,7 @@ const seventh: Migration = [
   'CREATE INDEX sessions_in_hand ON sessions (sid) WHERE in_hand = 1',
 ]
 
-/** Settled approvals, for the list of the newest over all sessions, and the sessions that somebody put away. */
+/** For the list of settled approvals, and for archived sessions. */
 const eighth: Migration = [
   `CREATE TABLE settled_approvals (
     tenant TEXT NOT NULL, decided_at INTEGER NOT NULL, sid INTEGER NOT NULL, seq INTEGER NOT NULL,
@@ -113,7 +100,7 @@ const eighth: Migration = [
   'ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0',
 ]
 
-/** A page of a user's sessions, of those in one status, and of the oldest: none of them reads any others. */
+/** Lets pages by owner, by status and by age read matching rows only. */
 const ninth: Migration = [
   'CREATE INDEX sessions_owner ON sessions (tenant, owner, updated_at, sid) WHERE removed = 0',
   'CREATE INDEX sessions_status ON sessions (tenant, status, updated_at, sid) WHERE removed = 0',
@@ -130,7 +117,7 @@ export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {
   const version = has('meta')
     ? driver.get<{ value: unknown }>("SELECT value FROM meta WHERE name = 'schema'")?.value
     : 0
-  // A crash between making `meta` and the first migration leaves no version, and no tables either.
+  // A crash before the first migration leaves `meta` without a version, and no tables.
   if (!version && !has('sessions')) return 0
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) throw damagedMeta()
   return version
@@ -142,7 +129,7 @@ export const damagedMeta = (): StoreFault =>
     'The table "meta" of the database is damaged: it does not say which version the data has. Restore a backup; nothing was changed.',
   )
 
-/** Refuses what a newer Bridle wrote: reading it with old eyes could lose what only the newer one understands. */
+/** Refuses data of newer versions: an older one could corrupt it. */
 export const checkVersion = (version: number, known: readonly Migration[], where: string): void => {
   if (version <= known.length) return
   throw new StoreFault(
@@ -151,13 +138,13 @@ export const checkVersion = (version: number, known: readonly Migration[], where
   )
 }
 
-/** Brings the database to the newest version, one transaction per step, so that a crash leaves a version, not a mix. */
+/** Each migration is a transaction, so that a crash leaves a complete version. */
 export const migrate = (driver: SqlDriver, known: readonly Migration[] = migrations): void => {
   driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
   applyMigrations(driver, 'schema', schemaVersion(driver), known)
 }
 
-/** Applies what follows `version` of a list; `name` is the row of `meta` that has the version. */
+/** `name`: the row of `meta` with the version. */
 export const applyMigrations = (
   driver: SqlDriver,
   name: string,
@@ -174,17 +161,17 @@ export const applyMigrations = (
   }
 }
 
-/** A step that was done before: the version that was read is then not the version of the data. */
+/** If a step was applied before, the version that was read is wrong. */
 const isDone = (driver: SqlDriver, migration: Migration): boolean =>
   migration
     .flatMap((sql) => /^CREATE (?:TABLE|(?:UNIQUE )?INDEX) (?!IF NOT EXISTS)(\w+)/.exec(sql)?.[1] ?? [])
     .some((name) => driver.get('SELECT 1 FROM sqlite_master WHERE name = ?', name) !== undefined)
 
-/** A new incarnation: from here on, appends of any earlier owner are refused. */
+/** Fences all earlier owners. */
 export const bumpEpoch = (driver: SqlDriver): number =>
   driver.transaction(() => {
     const last = currentEpoch(driver)
-    // Starting again at 1 would let an earlier owner write, and make runners refuse the new one.
+    // Restarting at 1 would let an earlier owner write, and make runners refuse the new one.
     const isLost = last === 0 && driver.get('SELECT 1 FROM sessions LIMIT 1') !== undefined
     if (isLost || !Number.isSafeInteger(last) || last < 0) throw damagedMeta()
     const epoch = last + 1
@@ -195,15 +182,13 @@ export const bumpEpoch = (driver: SqlDriver): number =>
 export const currentEpoch = (driver: SqlDriver): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
 
-/** Writes a number that nobody reads, to learn whether there is room for a write. */
 export const probeWrite = (driver: SqlDriver): void =>
   driver.run("INSERT INTO meta (name, value) VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
 
-/** The least incarnation that a log of this database has. */
 export const leastIncarnation = (driver: Pick<SqlDriver, 'get'>): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'incarnation'")?.value ?? 1
 
-/** Every log gets an incarnation that none has had, and so does every log that begins later. */
+/** A new incarnation for all current and future logs. */
 export const beginIncarnation = (driver: SqlDriver): number =>
   driver.transaction(() => {
     const used = ['sessions', 'tombstones'].map(

@@ -1,8 +1,8 @@
-// Segments in the `log` table. A segment is one row, unless a single event is too large for a row: then several parts.
+// A segment is one row, or several parts if a single event is too large for a row.
 import type { SqlDriver } from '../drivers/driver.ts'
 import { checksum, type Segment, splitForRows } from './segments.ts'
 
-/** A stored row, in `log` or in `tail`. Checked, since it may come back damaged. */
+/** Stored in `log` or `tail`, and possibly damaged. */
 export interface SegmentRow extends Omit<Segment, 'isDamaged'> {
   readonly part: number
   readonly parts: number
@@ -22,7 +22,7 @@ export const writeSegment = (driver: SqlDriver, table: keyof typeof insert, sid:
   }
 }
 
-/** Segments of the `log` table that reach beyond `after`, in order; at most `limit` of them. */
+/** In order, at most `limit`. */
 export const readSegments = (driver: SqlDriver, sid: number, after: number, limit: number): Segment[] => {
   const rows = driver.all<SegmentRow>(`${select} AND last > ? AND part = 0 ORDER BY last LIMIT ?`, sid, after, limit)
   return rows.map((row) => {
@@ -33,7 +33,7 @@ export const readSegments = (driver: SqlDriver, sid: number, after: number, limi
 
 const select = 'SELECT last, part, parts, first, body, sum FROM log WHERE sid = ?'
 
-/** The segment that its parts make up, marked bad when one is damaged or missing. */
+/** Marked as damaged if a part is damaged or missing. */
 export const assembleSegment = (sid: number, parts: readonly SegmentRow[]): Segment => {
   const { first, last } = parts[0]!
   const intact = parts.every(
@@ -50,12 +50,12 @@ export const assembleSegment = (sid: number, parts: readonly SegmentRow[]): Segm
 /** A flipped type byte turns text into something else. */
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The row that the index names last, read from the table itself: an index entry may be damaged, and has no checksum. */
+/** Reads the row through the index but from the table, because index entries have no checksum. */
 const newest = `SELECT l.sid, l.last, k.last AS indexed FROM
   (SELECT n, last FROM log INDEXED BY log_place WHERE sid = ? ORDER BY last DESC LIMIT 1) AS k
   LEFT JOIN log AS l ON l.n = k.n`
 
-/** The last number of a session's segments. Undefined where there are none, null where the index is damaged. */
+/** Undefined if the session has no segments, null if the index is damaged. */
 export const lastSeqInLog = (driver: SqlDriver, sid: number): number | null | undefined => {
   const row = driver.get<{ sid: number | null; last: number | null; indexed: number }>(newest, sid)
   if (!row) return undefined

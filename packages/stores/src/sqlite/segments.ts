@@ -1,27 +1,26 @@
-// Events as stored text. A segment is a run of one session's events: their JSON, comma-separated and without the
-// brackets, so that two segments are joined without parsing either.
+// A segment is a run of one session's events as comma-separated JSON without brackets, so that joining needs no parsing.
 
 import { hashText } from '@bridle/events/json'
 import { type Event, type Key, keyText } from '@bridle/kernel/event'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 
-/** Joined segments stop growing here: the overhead of a row no longer counts, and parsing one takes well below a millisecond. */
+/** Large enough to make a row's overhead negligible; parsing takes well below a millisecond. */
 export const SEGMENT_CHARS_MAX = 32 * 1024
-/** At three bytes per character a piece still fits a row. */
+/** Fits a row even at three bytes per character. */
 const PIECE_CHARS_MAX = 500 * 1024
 
 export interface Segment {
   readonly first: number
   readonly last: number
   readonly body: string
-  /** Set when what was read does not match its checksum; carried along so that it is never mistaken for truth. */
+  /** The checksum does not match. Kept, so that damaged data is never taken for valid. */
   readonly isDamaged?: true
 }
 
-/** JSON escapes NUL and lone surrogates, so the text is plain Unicode and survives any database byte for byte. */
+/** JSON escapes NUL and lone surrogates, so the text survives any database byte for byte. */
 export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
   try {
-    // Each event by itself: a text of all, which would have to be cut again, is as large as an imported log.
+    // Event by event: a single text would be as large as an imported log.
     return joinSegments(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
   } catch (cause) {
     throw new StoreFault('refused', `${keyText(key)}: events that are not JSON`, cause)
@@ -30,7 +29,6 @@ export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
 
 export const decodeEvents = (segment: Segment): Event[] => JSON.parse(`[${segment.body}]`) as Event[]
 
-/** Adjacent segments as fewer, larger ones. A damaged segment is not joined. */
 export const joinSegments = (segments: readonly Segment[]): Segment[] => {
   const joined: Segment[] = []
   let run: Segment[] = []
@@ -58,7 +56,7 @@ const joinRun = (run: readonly Segment[]): Segment =>
     ? run[0]!
     : { first: run[0]!.first, last: run.at(-1)!.last, body: run.map(({ body }) => body).join(',') }
 
-/** A long text cut so that each piece fits a row, never inside a surrogate pair. */
+/** Never splits a surrogate pair. */
 export const splitForRows = (text: string): string[] => {
   if (text.length <= PIECE_CHARS_MAX) return [text]
   const cuts: string[] = []
@@ -72,7 +70,7 @@ export const splitForRows = (text: string): string[] => {
   return cuts
 }
 
-/** The checksum of a piece at its place: the place is part of it, so that a row in the wrong place is found too. */
+/** Includes the location, so that misplaced rows are detected. */
 export const checksum = (text: string, ...place: readonly number[]): string => {
   let seed = 0
   for (const part of place) seed = Math.imul(seed ^ part ^ Math.floor(part / 0x1_0000_0000), 0x01000193) + 1

@@ -1,5 +1,4 @@
-// Where the rows of a list stand: the ranges of an index that hold them in the order of the list, and the conditions that
-// each row of these ranges still has to meet.
+// Index ranges that yield a list in its order, and the remaining conditions for their rows.
 
 import { decodeCursor } from '@bridle/kernel/memory/listing'
 import type { ListFilter } from '@bridle/kernel/ports/directory'
@@ -15,16 +14,15 @@ export interface IndexRange extends SqlCondition {
 }
 
 export interface SessionRanges {
-  /** Merged, they are the list in its order, and more. */
+  /** Merged, they yield the list in order, possibly with extra rows. */
   readonly ranges: readonly IndexRange[]
-  /** Null = each row of the ranges is in the list. */
+  /** Null if every row in the ranges belongs to the list. */
   readonly filter: SqlCondition | null
 }
 
-/** A session belongs to nobody, or to this user. */
 export const OPEN_TO = '(owner IS NULL OR owner = ?)'
 
-/** The narrowest ranges come first: a session has few children, and a user few sessions. */
+/** Prefers the narrowest index: sessions have few children, and users few sessions. */
 export const sessionRanges = (tenant: string, filter: ListFilter): SessionRanges => {
   const { status, parentId, viewer, order, changedSince, cursor } = filter
   const isByCreation = order === 'created'
@@ -61,7 +59,7 @@ const joined = (parts: readonly Part[]): SqlCondition => ({
   values: parts.flatMap(([, ...values]) => values),
 })
 
-/** A damaged row has no flags. */
+/** Damaged rows have no flags. */
 const HAS_FLAG = `json_valid(row)
   AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(row), row, '{}'), '$.detail.health.flags') WHERE value = ?)`
 
@@ -70,7 +68,7 @@ const filterParts = (filter: ListFilter): Part[] => {
   if (filter.status !== undefined) parts.push(['status = ?', filter.status])
   if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
   if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
-  // A list is one parameter: a Durable Object takes a hundred.
+  // A list is one parameter: a Durable Object binds at most a hundred.
   if (filter.agents !== undefined)
     parts.push(['agent IN (SELECT value FROM json_each(?))', JSON.stringify(filter.agents)])
   if (filter.otherAgents !== undefined)
@@ -79,7 +77,7 @@ const filterParts = (filter: ListFilter): Part[] => {
   if (filter.flag !== undefined) parts.push([HAS_FLAG, filter.flag])
   if (filter.parentId !== undefined) parts.push(['hangs_from = ?', filter.parentId])
   if (filter.viewer !== undefined) parts.push([OPEN_TO, filter.viewer])
-  // instr, not LIKE: a search for 100% means just that.
+  // instr instead of LIKE, so that % has no special meaning.
   if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
   return parts
 }

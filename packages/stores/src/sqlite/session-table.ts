@@ -1,5 +1,3 @@
-// The `sessions` table: keys, lineage, and the row that lists show.
-
 import { LINEAGE_MAX } from '@bridle/events/limits'
 import { type Key, keyText } from '@bridle/kernel/event'
 import {
@@ -22,24 +20,21 @@ import { leastIncarnation } from './schema.ts'
 import { lastSeqInLog } from './segment-rows.ts'
 import type { Tail } from './tail.ts'
 
-/** Sessions whose depth is remembered: as many as one import has, and some hundred kilobytes. */
+/** As many sessions as an import may have, in a few hundred kilobytes. */
 const BRANCH_POINTS_MAX = 10_000
 
 export interface SessionRecord extends Key {
   readonly sid: number
-  /** The numbers start after it. */
   readonly base: number
   readonly parent_sid: number | null
   readonly removed: number
-  /** A number that the log has reached for certain. */
+  /** A number that the log has certainly reached. */
   readonly head_min: number
-  /** The user that it belongs to; null = nobody in particular. */
   readonly owner: string | null
-  /** The row's part of the log's incarnation; `incarnationOf` has the whole. */
+  /** The session's own incarnation; see `incarnationOf` for the effective one. */
   readonly incarnation: number
 }
 
-/** Where a session that does not exist yet will start. */
 export interface SessionOrigin extends LineageMember {
   readonly parent: SessionRecord | null
 }
@@ -47,7 +42,7 @@ export interface SessionOrigin extends LineageMember {
 export type SessionTable = ReturnType<typeof openSessionTable>
 
 const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
-/** A single statement for a whole chain of any depth; the session itself comes first. */
+/** A single query for a chain of any depth, starting with the session itself. */
 const chainOf = `WITH RECURSIVE chain (level, ${columns}) AS (
   SELECT 0, ${columns} FROM sessions WHERE sid = ?
   UNION ALL
@@ -56,7 +51,7 @@ const chainOf = `WITH RECURSIVE chain (level, ${columns}) AS (
 ) SELECT ${columns} FROM chain ORDER BY level`
 const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
 
-/** Found by an index, read from the table: SQLite would else take the key from the index entry, damaged or not. */
+/** Found through the index, but read from the table: SQLite would otherwise return the key from a possibly damaged index entry. */
 const named = (index: string, where: string) =>
   `SELECT ${columns.replaceAll(/\w+/g, 's.$&')} FROM sessions AS k INDEXED BY ${index}
    CROSS JOIN sessions AS s ON s.sid = k.sid WHERE ${where} AND k.removed = 0`
@@ -69,17 +64,14 @@ const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name',
 export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
   let cachedLeast: number | undefined
-  /** Read once: it changes before a store is opened, and at no other time. */
+  /** Cached, because it only changes before a store is opened. */
   const least = (): number => {
     cachedLeast ??= leastIncarnation(driver)
     return cachedLeast
   }
   const incarnationOf = (log: Pick<LineageMember, 'incarnation'>): number => effectiveIncarnation(log, least())
 
-  /**
-   * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
-   * And a session that one index does not find is only absent when the other does not find it either.
-   */
+  /** Verifies the row, since a damaged index may name another tenant's. A session is only absent if both indexes miss it. */
   const live = (key: Key): SessionRecord | undefined => {
     const { tenant, agent, id } = key
     const found = driver.get<SessionRecord>(byKey, tenant, id, agent)
@@ -102,9 +94,9 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     return reached
   }
 
-  /** Ids of rows are never used again, and neither the parent nor the base of one ever changes. */
+  /** Safe to cache: row ids are not reused, and parent and base never change. */
   const points = new Map<number, Pick<BranchPoint, 'depth' | 'root'>>()
-  /** A branch costs the same however deep it is. */
+  /** Constant cost at any depth of branching. */
   const branchPointFor = (record: SessionRecord): BranchPoint => {
     const { sid, base, parent_sid: above } = record
     const known = points.get(sid)
@@ -117,7 +109,6 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     return { head: Math.max(reached, base), depth, root }
   }
 
-  /** The session itself, then those it hangs from. */
   const lineage = (record: SessionRecord, upTo: number): LineageLevel<SessionRecord>[] => {
     if (record.parent_sid === null) return lineageLevels([record], upTo)
     const above = driver.all<SessionRecord>(chainOf, record.parent_sid)
@@ -131,7 +122,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     get,
     live,
 
-    /** The session of a key for its removal: damage that stops it must not keep it. Its own row still has to agree. */
+    /** For removal, damage must not keep the session; only its own row has to match. */
     toRemove(key: Key): { record: SessionRecord; head: number } | undefined {
       const { tenant, agent, id } = key
       const record = [byKey, byKeyAgain]
@@ -149,7 +140,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
       }
     },
 
-    /** The sessions of all agents with this id, the oldest first: those that either index finds. Opening one says what is damaged. */
+    /** Sessions of all agents that either index finds, oldest first. */
     withId: (tenant: string, id: string): SessionRecord[] =>
       driver
         .all<SessionRecord>(byId, tenant, id, tenant, id)
@@ -186,7 +177,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
       return row!.sid
     },
 
-    /** An owner stays: a row that names none, from before owners were written, takes none away. */
+    /** Older rows lack an owner and must not erase it. */
     saveRow(sid: number, { tenant, id }: Key, row: DirectoryRow, head = 0): void {
       driver.run(
         `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
@@ -209,7 +200,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
   }
 }
 
-/** Settled approvals never change, so that a row which has no new ones writes none. */
+/** Settled approvals never change, so only new ones are written. */
 const saveSettled = (driver: SqlDriver, sid: number, tenant: string, settled: readonly SettledListing[]): void => {
   const [oldest] = settled
   if (!oldest) return

@@ -1,22 +1,21 @@
-// Long lists take turns. The database answers on the only thread there is, so a list that reads many rows reads them in
-// slices: one slice in each turn of the event loop, and everybody else's work in between.
+// The database blocks the only thread, so long lists are read in slices, one per turn of the event loop.
 import type { ListReader } from '@bridle/kernel/ports/directory'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 
-/** Lists of one reader that read more than a slice at the same time: more do not end sooner, and others wait for each. */
+/** Per reader. More in parallel would finish no sooner, and delay others. */
 export const LONG_LISTS_MAX = 2
-/** Further long lists of the reader that wait for these; the next one is refused, so that nobody queues hours of work. */
+/** Further long lists are refused, so that no reader queues hours of work. */
 export const WAITING_LISTS_MAX = 32
 
 export interface SliceTurns {
-  /** Calls `readSlice` until it returns true. Rejects when the reader has gone, or has too many long lists. */
+  /** Calls `readSlice` until it returns true. Rejects if the reader is gone or has too many long lists. */
   read(reader: ListReader | undefined, readSlice: () => boolean): Promise<void>
 }
 
-/** `pause` resolves when other work has had its turn. */
+/** `pause` resolves after other work had a turn. */
 export const sliceTurns = (pause: () => Promise<void>): SliceTurns => {
   const admit = admission()
-  // Most lists end with their first slice, so a first slice does not queue behind all slices of long lists.
+  // Most lists need a single slice, so first slices alternate with further slices of long lists.
   const first: (() => void)[] = []
   const further: (() => void)[] = []
   let isTaken = false
@@ -34,7 +33,6 @@ export const sliceTurns = (pause: () => Promise<void>): SliceTurns => {
     isTaken = false
   }
 
-  /** Resolves when the caller may read one slice. */
   const turn = (queue: (() => void)[]): Promise<void> => {
     if (isTaken) return new Promise((resolve) => queue.push(resolve))
     isTaken = true
@@ -59,7 +57,7 @@ export const sliceTurns = (pause: () => Promise<void>): SliceTurns => {
   }
 }
 
-/** Each reader may have a few long lists at once. The next ones wait, and only so many. */
+/** Limits the active and the waiting long lists of each reader. */
 const admission = () => {
   const readers = new Map<string, { active: number; readonly waiting: (() => void)[] }>()
 
@@ -72,7 +70,7 @@ const admission = () => {
     else {
       if (lists.waiting.length >= WAITING_LISTS_MAX)
         throw new StoreFault('busy', `${who} has ${LONG_LISTS_MAX + WAITING_LISTS_MAX} long lists in progress`)
-      // The place of the list that ends is handed on, so that `active` stays as it is.
+      // The finished list hands over its slot, so `active` stays unchanged.
       await new Promise<void>((resolve) => lists.waiting.push(resolve))
     }
     return () => {

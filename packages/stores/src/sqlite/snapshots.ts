@@ -1,5 +1,4 @@
-// Cached folds. A snapshot is a small row and texts: the state, and one text per settled piece of a message, written once and
-// shared by all later snapshots. Being a cache, a damaged one is passed over.
+// Settled message pieces are written once and shared by later snapshots. A damaged snapshot is skipped: it is only a cache.
 
 import { type LineageLevel, snapshotCandidates, unchangedPieces } from '@bridle/kernel/memory/lineage'
 import type { KnownPieces, Snapshot, SnapshotWrite } from '@bridle/kernel/ports/log'
@@ -7,14 +6,14 @@ import type { SqlDriver } from '../drivers/driver.ts'
 import { checksum, splitForRows } from './segments.ts'
 import type { SessionRecord } from './session-table.ts'
 
-/** Characters of a page of a snapshot's pieces: read and checked in a few milliseconds. */
+/** Reading and verifying a page takes a few milliseconds. */
 const PIECES_PAGE_CHARS = 64_000
-/** Pieces of the first page: each may be as large as a row. */
+/** The first page, because each piece may be as large as a row. */
 const PIECES_PER_PAGE_MIN = 4
-/** Pieces of a page of short messages: more would only save queries. */
+/** More pieces per page would hardly save queries. */
 const PIECES_PER_PAGE_MAX = 128
 
-/** The state's place among the pieces. */
+/** The index under which the state is stored. */
 const stateIndex = -1
 
 interface SnapshotRow {
@@ -60,13 +59,10 @@ const nothing: KnownPieces = { seq: 0, count: 0 }
 
 type Levels = readonly LineageLevel<SessionRecord>[]
 
-/** Reads from the database. `isLong`: the read is one of many, and others may have their turn before it. */
+/** `isLong`: one of many reads, so others may have a turn first. */
 export type SnapshotRead = <T>(work: () => T, isLong: boolean) => Promise<T>
 
-/**
- * The newest intact snapshot of a lineage. Pieces that the opener has are not read. A long conversation is read page by page: pieces
- * never change, so appends between two pages do no harm.
- */
+/** The newest intact snapshot of a lineage, without pieces that the opener has. Paging is safe because pieces never change. */
 export const bestSnapshot = async (
   driver: SqlDriver,
   all: Levels,
@@ -108,7 +104,7 @@ const readIntactState = (driver: SqlDriver, levels: Levels, row: SnapshotRow): s
   return row.sum === checksum(String(foldVersion), sid, seq, settled) ? readState(driver, sid, seq) : null
 }
 
-/** Null: one is missing or damaged. */
+/** Null if a piece is missing or damaged. */
 const readPieces = async (
   driver: SqlDriver,
   levels: Levels,
@@ -129,7 +125,7 @@ const readPieces = async (
         pieces[index] = text
         chars += text.length
       }
-      // Most messages are short, and a piece may be long: pages are near one size in characters.
+      // Aim for pages of similar size in characters.
       count = clampCount(chars > PIECES_PAGE_CHARS ? count / 2 : chars < PIECES_PAGE_CHARS / 4 ? count * 2 : count)
       isLong = true
       from = to
@@ -139,7 +135,7 @@ const readPieces = async (
 
 const clampCount = (count: number): number => Math.min(PIECES_PER_PAGE_MAX, Math.max(1, Math.floor(count)))
 
-/** Pieces of a range, with the newest version of each in the lineage. Null: one is missing or damaged. */
+/** The newest version of each piece in the lineage. Null if one is missing or damaged. */
 const readPage = (
   driver: SqlDriver,
   levels: Levels,
@@ -156,7 +152,7 @@ const readPage = (
   return whole && found.size === to - from ? (found as Map<number, string>) : null
 }
 
-/** The ranges of indexes that changed: the first index, and the one behind the last. */
+/** Half-open ranges of changed indexes. */
 const gaps = (count: number, unchanged: ReadonlySet<number>): [number, number][] => {
   const found: [number, number][] = []
   for (let index = 0; index < count; index++) {
@@ -176,10 +172,7 @@ const readState = (driver: SqlDriver, sid: number, seq: number): string | null =
   return rows.length === 0 ? null : joinIntactParts(sid, rows)
 }
 
-/**
- * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a piece must not spoil the older
- * snapshot that a branch still needs. Null for a damaged one, which must not give way to an ancestor's older version.
- */
+/** Each text as of `seq`, since branches need older snapshots. Damaged texts are null, so that no ancestor's version replaces them. */
 const readTexts = (
   driver: SqlDriver,
   sid: number,
@@ -197,7 +190,7 @@ const readTexts = (
   return texts
 }
 
-/** The parts of one text as a whole, unless one is damaged. */
+/** Null if a part is damaged. */
 const joinIntactParts = (sid: number, parts: readonly TextRow[]): string | null => {
   const isWhole = parts.every(
     ({ idx, seq, body, sum }, part) =>

@@ -1,4 +1,4 @@
-// The directory in SQL: lists across sessions, from the rows that appends wrote.
+// Lists across sessions, from the rows that appends wrote.
 import type { Key } from '@bridle/kernel/event'
 import { cutPage, decodeCursor, encodeCursor, type PositionedEntry, pageSize } from '@bridle/kernel/memory/listing'
 import { mayOpen } from '@bridle/kernel/owner'
@@ -18,9 +18,9 @@ import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './se
 import type { SessionRecord, SessionTable } from './session-table.ts'
 import { sliceTurns } from './slice-turns.ts'
 
-/** Rows that a list reads at once: some 2 ms, and then others have their turn. */
+/** Takes about 2 ms; then other work gets a turn. */
 export const SLICE_ROWS = 2_000
-/** Slices of one request, 400,000 rows: a page that is not full by then says where to go on, so that no request lasts for minutes. */
+/** Bounds a request to 400,000 rows instead of minutes. A short page then has a cursor to continue from. */
 export const SLICES_MAX = 200
 
 type SessionListRow = SessionRecord & {
@@ -32,14 +32,14 @@ type SessionListRow = SessionRecord & {
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 type SettledRow = Key & { decided_at: number; sid: number; seq: number; body: string }
 
-/** Slices of the lists, as they stand in the tables: one entry longer than the limit, which tells whether there are more. */
+/** Slices have one entry beyond the limit, which signals a next page. */
 const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
   const logOf = (record: SessionListRow): Pick<ListedSession, 'incarnation'> => {
     const incarnation = sessions.incarnationOf(record)
     return incarnation > 1 ? { incarnation } : {}
   }
 
-  /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
+  /** Sessions with a damaged log are listed, too; opening one reports the damage. */
   const listed = (record: SessionListRow): ListedSession => {
     try {
       return { key: keyOf(record), head: sessions.head(record), row: rowOf(record), ...logOf(record) }
@@ -55,7 +55,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
     }
   }
 
-  /** The position at which a slice of these ranges ends; null = they end before it does. */
+  /** The end position of a slice. Null if the ranges end first. */
   const endOfSlice = (ranges: readonly IndexRange[], { isByCreation, order }: ListOrder): readonly number[] | null => {
     const { sql, values } = merged(ranges)
     const row = driver.get<{ sid: number; updated_at: number }>(
@@ -76,7 +76,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
         ),
       )
       const rows = driver.all<SessionListRow>(
-        // Found by an index and read from the table: a damaged index may name a row of another tenant.
+        // Read from the table: a damaged index may name another tenant's row.
         `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed,
          s.owner FROM (${sql} ORDER BY ${order.order} LIMIT ?) AS k CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${order.outer}`,
         ...[...values, pageSize(filter.limit) + 1],
@@ -91,7 +91,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
       return { found, end }
     },
 
-    /** Null: damaged. */
+    /** Null for damaged entries. */
     approvals(tenant: string, page: PageOptions): Slice<ApprovalListing | null> {
       const { rows, end } = approvalRows<ApprovalRow>(driver, 'approvals', tenant, page)
       const found = rows.map((row) => ({
@@ -101,7 +101,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
       return { found, end }
     },
 
-    /** Newest decision first. Null: damaged. */
+    /** Newest decision first. Null for damaged entries. */
     settled(tenant: string, page: PageOptions): Slice<ApprovalListing<SettledListing> | null> {
       const { rows, end } = approvalRows<SettledRow>(driver, 'settled_approvals', tenant, page)
       const found = rows.map((row) => ({
@@ -113,7 +113,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
   }
 }
 
-/** The tables of approvals: the columns of a position, the order, and a position before every other. */
+/** `start`: a position before all others. */
 const approvalOrders = {
   approvals: {
     columns: ['requested_at', 'a.sid', 'position'],
@@ -131,7 +131,7 @@ const approvalOrders = {
   },
 } as const
 
-/** A slice of a table of approvals. Where every row is listed, the page ends the slice. */
+/** If every row is listed, the page size bounds the slice. */
 const approvalRows = <Row>(
   driver: SqlDriver,
   table: keyof typeof approvalOrders,
@@ -159,7 +159,7 @@ const approvalRows = <Row>(
   return { rows, end }
 }
 
-/** The rows of all ranges, each by its own index. With an ORDER BY of that index, SQLite merges them without a sort. */
+/** With an ORDER BY that matches the indexes, SQLite merges the ranges without sorting. */
 const merged = (ranges: readonly IndexRange[]): { readonly sql: string; readonly values: SqlValue[] } => ({
   sql: ranges
     .map(({ index, where }) => `SELECT sid, updated_at FROM sessions INDEXED BY ${index} WHERE ${where}`)
@@ -173,14 +173,14 @@ const narrowed = (range: IndexRange, ...further: readonly SqlCondition[]): Index
   values: [range, ...further].flatMap(({ values }) => values),
 })
 
-/** Entries that a list found, and the position at which it stopped reading; null = it read to the end. */
+/** `end`: where reading stopped. Null at the end of the list. */
 export interface Scan<T> {
   readonly found: readonly PositionedEntry<T>[]
   readonly end: readonly number[] | null
 }
 type Slice<T> = Scan<T>
 
-/** Lists, read in slices that take turns. `read` reads what is committed. */
+/** Lists in slices that take turns. `read` sees committed data only. */
 export const directoryScans = (
   driver: SqlDriver,
   sessions: SessionTable,
@@ -207,7 +207,7 @@ export const directoryScans = (
       rest = { ...rest, cursor: encodeCursor(end) }
       return false
     })
-    // A page that is full has not shown all that stands before this end.
+    // A full page may not reach this end.
     return { found, end: found.length > size ? null : end }
   }
 
@@ -219,7 +219,6 @@ export const directoryScans = (
   }
 }
 
-/** Turns what was found into the answers of a Directory. */
 export const listPage = (scan: Scan<ListedSession>, { limit }: PageOptions) => {
   const { entries, next } = cutPage(scan.found, pageSize(limit), scan.end)
   return { sessions: entries, ...(next !== undefined && { next }) }
@@ -235,12 +234,12 @@ export const approvalsPage = <A extends OpenApproval>(
 
 export type PageOptions = Pick<ListFilter, 'limit' | 'cursor' | 'viewer'>
 
-/** An order of sessions, as the inner and the outer query name the columns. */
+/** In the column names of the inner and outer query. */
 interface ListOrder {
   readonly isByCreation: boolean
   readonly order: string
   readonly outer: string
-  /** A row that does not stand behind a position. */
+  /** Matches rows up to a position. */
   readonly upTo: string
 }
 
@@ -257,7 +256,7 @@ export interface ApprovalListing<A extends OpenApproval = OpenApproval> {
   readonly approval: A
 }
 
-/** Null: damaged. */
+/** Null if damaged. */
 const approvalOf = <A extends OpenApproval>(row: Key & { readonly body: string }): ApprovalListing<A> | null => {
   const approval = parseOrNull<A>(row.body)
   return approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null
@@ -288,7 +287,7 @@ export const sqliteDirectory = (
   }
 }
 
-/** A damaged row must not fail the whole list: the list shows its columns instead. */
+/** Damaged rows must not fail the list: their columns are shown instead. */
 const rowOf = (record: SessionListRow): DirectoryRow => {
   const intact = parseOrNull<DirectoryRow>(record.row)
   const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
@@ -308,10 +307,10 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
-/** Null when it is damaged. */
+/** Null if damaged. */
 export const parseOrNull = <T>(text: string): T | null => tryOr(null, () => JSON.parse(text) as T | null)
 
-/** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
+/** Adds the owner, which older rows lack. Null if damaged. */
 export const rowWithOwner = (text: string, owner: string | null): DirectoryRow | null => {
   const row = parseOrNull<DirectoryRow>(text)
   return row && owner !== null && row.owner == null ? { ...row, owner } : row

@@ -1,4 +1,4 @@
-// Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
+// Log and Directory over any SQL driver. Appends are queued and committed together; reads see committed data only.
 import { type Event, type Key, keyText } from '@bridle/kernel/event'
 import { checkAppend, checkKey, fencedFault } from '@bridle/kernel/memory/checks'
 import { eventStretches, type LineageLevel } from '@bridle/kernel/memory/lineage'
@@ -16,25 +16,25 @@ import { bestSnapshot, type SnapshotRead, writeSnapshot } from './snapshots.ts'
 import { sqliteDirectory } from './sqlite-directory.ts'
 import { openTail, type Tail, type TailLimits } from './tail.ts'
 
-/** Reading and parsing this much takes about a millisecond; after such a page others get their turn. */
+/** Takes about a millisecond to read and parse; then other work gets a turn. */
 const LARGE_PAGE_CHARS = 100_000
 
 export interface SqliteStore {
   readonly log: Log
   readonly directory: Directory
   readonly epoch: number
-  /** Why nothing can be written now; null where it can. */
+  /** Why writes fail now, or null. */
   writeFault(): StoreFault | null
-  /** Commits what is queued; whatever comes afterwards is refused. */
+  /** Commits queued appends and refuses later ones. */
   close(): void
 }
 
-/** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
+/** Requires a migrated database. A later owner's epoch fences this one's appends. */
 export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits): SqliteStore => {
   const tail = openTail(driver, limits)
   const sessions = openSessionTable(driver, tail)
   const maintenance = openMaintenance(driver, tail, epoch)
-  // Which session a lease stands for. A removed session's leases stay bound to it and never touch its successor.
+  // The session of each lease. Leases of a removed session never touch its successor.
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
@@ -55,7 +55,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
 
     append: (lease, append) =>
       new Promise((resolve, reject) => {
-        // Encoded now: once for all, outside the commit, and safe from whatever the caller does next.
+        // Encoded once, outside of the commit, and before the caller can modify the events.
         const segments = encodeEvents(lease.key, append.events)
         let sid = 0
         maintenance.write({
@@ -85,7 +85,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         if (!record) return { events: [], chars: 0 }
         return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
       })
-      // Page after page of large events would else keep everybody waiting until the last.
+      // Consecutive pages of large events would otherwise block other work.
       if (chars >= LARGE_PAGE_CHARS) await new Promise<void>((resolve) => driver.schedule(resolve))
       return events
     },
@@ -97,7 +97,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         let removed = false
         maintenance.write({
           chars: 0,
-          // Alone, because it settles the tail: a removed session has nothing left there, so sweeping need not look.
+          // Alone because it settles the tail, which sweeping then need not search.
           alone: true,
           prepare() {
             if (epoch < maintenance.ownerEpoch()) throw fencedFault(key)
@@ -138,7 +138,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
     check: maintenance.check,
   }
 
-  /** The lease of a session, and the place of its snapshots. Null if another owner has the store. */
+  /** Null if another owner has the store. */
   const findLog = (key: Key, from: BranchParent | null, hasState = false) => {
     checkKey(key)
     if (currentEpoch(driver) > epoch) return null
@@ -161,7 +161,6 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
     }
   }
 
-  /** The session a lease stands for, or where it would start. */
   const locate = (lease: Lease): { sid?: number; head: number; origin?: SessionOrigin } => {
     const sid = bound.get(lease)
     const head = sid === undefined ? undefined : tail.head(sid)
@@ -191,7 +190,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
       ...[sid, JSON.stringify(commandId)],
     )
 
-  /** The index would find it too, but only after others of the group were written, and they would have to start over. */
+  /** The unique index would catch it only after others in the group were written, and the whole group would be retried. */
   const checkUnanswered = (key: Key, sid: number | undefined, commandId: string): void => {
     if (sid !== undefined && answerRow(sid, commandId))
       throw new StoreFault('refused', `${keyText(key)}: ${JSON.stringify(commandId)} is answered already`)
@@ -212,7 +211,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
   }
 }
 
-/** How much an append will write, near enough to keep groups small. */
+/** Approximate size of the write, to bound groups. */
 const sizeOf = (segments: readonly Segment[], { snapshot }: LogAppend): number => {
   let chars = snapshot ? snapshot.state.length : 0
   for (const { body } of segments) chars += body.length
@@ -220,16 +219,16 @@ const sizeOf = (segments: readonly Segment[], { snapshot }: LogAppend): number =
   return chars
 }
 
-/** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */
+/** Most reads want the newest events. The maximum bounds memory. */
 const batchRows = { first: 2, most: 32 }
 
-/** Events, and how many characters of stored text were read for them. */
+/** `chars`: size of the stored text that was read. */
 interface LogPage {
   readonly events: Event[]
   readonly chars: number
 }
 
-/** Reading events through the lineage of a branch: each session up to the point where the next one left it. */
+/** Follows the lineage of a branch. */
 const readLog = (
   driver: SqlDriver,
   tail: Tail,
@@ -239,7 +238,7 @@ const readLog = (
   charsMax = Number.POSITIVE_INFINITY,
 ): LogPage => {
   const events: Event[] = []
-  // A segment has an event at least; where one is wanted, the next may be large and is not read.
+  // Every segment has at least one event, so do not read a second, possibly large one for a single event.
   let rows = Math.max(1, Math.min(batchRows.first, limit))
   let chars = 0
   for (const { session, after: start, upTo } of eventStretches(levels, after)) {
@@ -259,10 +258,10 @@ const readLog = (
   return { events, chars }
 }
 
-/** Adds what counts of a segment and returns the last number added. */
+/** Returns the last number added. */
 const takeEvents = (key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number => {
   if (at >= upTo || events.length >= limit) return at
-  // The numbers are dense, so a missing row is found even though nothing is left to check.
+  // Numbers are dense, so a gap reveals a missing row.
   if (segment.isDamaged || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
   for (const event of decode(key, segment)) {
     if (event.seq <= at) continue

@@ -1,20 +1,19 @@
-// The newest events of all sessions. The index of `log` is ordered by session, so a commit of a hundred sessions would
-// dirty a hundred of its pages. They go to `tail` instead, a table without an index, where they share a few; what is in
-// it is also held in memory, so reading never searches it. When it has grown it is settled: each session's segments are
-// joined and moved to `log` in one transaction. A session's events in `tail` are always newer than those in `log`.
+// The newest events of all sessions. The index of `log` is sorted by session, so a commit for a hundred sessions would dirty a
+// hundred pages. `tail` has no index and is mirrored in memory, so reads never search it. A full tail is moved to `log` in one
+// transaction, with each session's segments joined. Its events are always newer than those in `log`.
 import type { SqlDriver } from '../drivers/driver.ts'
 import { assembleSegment, type SegmentRow, writeSegment } from './segment-rows.ts'
 import { joinSegments, type Segment } from './segments.ts'
 
-/** Settling one transaction's worth takes a few milliseconds; larger joins better and blocks longer. */
+/** Larger tails join better, but block longer when settled. Settling takes a few milliseconds. */
 export interface TailLimits {
   readonly segmentsMax: number
   readonly charsMax: number
-  /** A segment of this size goes to `log` at once: writing it twice would cost more than its pages. */
+  /** Larger segments go to `log` at once: writing them twice costs more than dirty pages. */
   readonly segmentCharsMax: number
 }
 
-/** Where commits are not shared there is nothing to gain: events go to `log` at once. */
+/** Without shared commits a tail has no benefit. */
 export const noTail: TailLimits = { segmentsMax: 0, charsMax: 0, segmentCharsMax: 0 }
 
 export type Tail = ReturnType<typeof openTail>
@@ -23,7 +22,6 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
   let held = new Map<number, Segment[]>()
   let segments = 0
   let chars = 0
-  // Segments of the transaction in progress; they join the others when it commits.
   let added: { sid: number; segment: Segment }[] = []
   const addedHeads = new Map<number, number>()
 
@@ -35,7 +33,7 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
     chars += segment.body.length
   }
 
-  /** From here on a log that ends earlier is known to be damaged. */
+  /** From here on, a shorter log is known to be damaged. */
   const raiseHead = (sid: number, last: number): void =>
     driver.run('UPDATE sessions SET head_min = ? WHERE sid = ? AND head_min < ?', last, sid, last)
 
@@ -52,7 +50,7 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
   }
 
   return {
-    /** Reads the table again: at the start, and when a commit's outcome is not known. */
+    /** Reloads the table at the start, and after a commit with unknown outcome. */
     load(): void {
       clear()
       const rows = driver.all<SegmentRow & { sid: number }>('SELECT * FROM tail ORDER BY n')
@@ -65,16 +63,15 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
       }
     },
 
-    /** The last number of a session, if any of its events are here. */
     head: (sid: number): number | undefined => addedHeads.get(sid) ?? held.get(sid)?.at(-1)?.last,
 
-    /** Inside a transaction, which `commit` or `rollBack` must follow. */
+    /** Call within a transaction, followed by `commit` or `rollBack`. */
     add(sid: number, segment: Segment): void {
-      // Behind smaller ones it must queue, whatever its size: the tail is always newer than the log.
+      // The tail must stay newer than the log, so large segments queue behind smaller ones.
       const queues = addedHeads.has(sid) || held.has(sid)
       if (!queues && segment.body.length >= limits.segmentCharsMax) {
         writeSegment(driver, 'log', sid, segment)
-        // Where there is no tail every append comes here, and a write more for each would cost more than it tells.
+        // Without a tail, an extra write per append would not be worth it.
         if (limits.segmentCharsMax > 0) raiseHead(sid, segment.last)
         return
       }
@@ -93,7 +90,7 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
 
     isFull: (): boolean => segments > 0 && (segments >= limits.segmentsMax || chars >= limits.charsMax),
 
-    /** Inside a transaction; `clear` when it is committed. */
+    /** Call within a transaction, followed by `clear`. */
     settle(): void {
       if (segments === 0) return
       for (const [sid, list] of held) {

@@ -1,5 +1,4 @@
-// The uploaded files of the sessions in this object. A file is written down before it is claimed, so that a session that is
-// removed takes its files with it, with retries until they are gone.
+// Each upload is recorded before it is claimed, so that removing its session also removes the file, with retries.
 import type { Key } from '@bridle/kernel/event'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
 import type { SqlDriver } from '../drivers/driver.ts'
@@ -10,10 +9,9 @@ import type { RemoteUploads } from './remote-uploads.ts'
 export interface ClaimedUploadsPorts {
   readonly driver: SqlDriver
   readonly remote: RemoteUploads
-  /** Resolves when everything written so far is durable. */
   readonly sync: () => Promise<void>
   readonly now: () => number
-  /** When to try again; null = nothing is left to do. */
+  /** When to retry; null if nothing is left to do. */
   readonly retry: (at: number | null) => void
 }
 
@@ -28,7 +26,7 @@ export class ClaimedUploads implements Uploads {
   readonly find: Uploads['find']
   readonly discard: Uploads['discard']
   readonly read: Uploads['read']
-  /** Resolves when the files of removed sessions are gone, or a retry is scheduled. */
+  /** Resolves when the files of removed sessions are gone or a retry is scheduled. */
   readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: ClaimedUploadsPorts) {
@@ -43,7 +41,7 @@ export class ClaimedUploads implements Uploads {
   async claim(id: string, session: Key): Promise<boolean> {
     const { driver, remote, sync } = this.#ports
     const row = driver.get<ClaimRow>('SELECT * FROM claimed_uploads WHERE id = ?', id)
-    // A branch in this object is another session, and a removed session loses its files even if its id is used again.
+    // A branch in this object is another session, and a recreated session must not inherit the files of a removed one.
     if (row) return row.released === 0 && isOf(row, session) && remote.claim(id, session)
     driver.run(
       'INSERT INTO claimed_uploads (id, tenant, agent, session, released) VALUES (?, ?, ?, ?, 0)',
@@ -55,7 +53,7 @@ export class ClaimedUploads implements Uploads {
     return isClaimed
   }
 
-  /** Called in the turn that removed the session, so that the alarm is durable with it. */
+  /** Call in the turn that removes the session, so that the alarm is durable with the removal. */
   release({ tenant, agent, id }: Key): void {
     const { driver, now, retry } = this.#ports
     if (!driver.get('SELECT 1 FROM claimed_uploads LIMIT 1')) return

@@ -1,5 +1,4 @@
-// Uploaded files on Cloudflare, as the gateway and the objects of sessions use them. An object for each tenant has the facts; the
-// bytes are in the bucket where one is bound, else in an object for each file.
+// An object per tenant has the metadata of its uploads. The bytes are in a bucket if one is bound, else in an object per file.
 import type { Key } from '@bridle/kernel/event'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import type { Upload, Uploads } from '@bridle/kernel/ports/uploads'
@@ -7,9 +6,8 @@ import { withRetries } from '../object/artifact-bucket.ts'
 import type { ObjectBucket, ObjectNamespace } from '../object/platform-types.ts'
 import type { UploadPlace, UploadReservation } from './upload-index.ts'
 
-/** The calls of the objects that have uploaded files. */
 export interface UploadStub {
-  /** Null = the tenant keeps too many files that no session uses. */
+  /** Null if the tenant has too many unused files. */
   reserveUpload(file: UploadReservation): Promise<Upload | null>
   completeUpload(id: string): Promise<void>
   discardUpload(id: string): Promise<void>
@@ -17,7 +15,7 @@ export interface UploadStub {
   claimUpload(id: string, session: Key): Promise<boolean>
   locateUpload(id: string): Promise<UploadPlace | null>
   releaseUploads(ids: readonly string[], session: Key): Promise<void>
-  /** The three calls of an object that has the bytes of one file. */
+  /** Calls of the object with the bytes of one file. */
   writeBytes(bytes: Uint8Array): Promise<void>
   readBytes(): Promise<Uint8Array | null>
   eraseBytes(): Promise<void>
@@ -68,13 +66,13 @@ export const remoteUploads = (platform: UploadPlatform): RemoteUploads => {
   }
 }
 
-/** For the index of a tenant's files. A bucket that is no longer bound has the bytes for good. */
+/** If the bucket is no longer bound, its bytes remain. */
 export const eraseUpload = async (platform: UploadPlatform, { id, inBucket }: UploadPlace): Promise<void> => {
   if (inBucket) await platform.bucket?.delete([bytesName(id)])
   else await bytesObject(platform, id).eraseBytes()
 }
 
-/** Ids are random. No tenant and no session has such a name: a slash is not part of any id. */
+/** Cannot clash with tenants or sessions, because ids contain no slash. */
 const bytesName = (id: string): string => `/file/${id}`
 
 const bytesObject = ({ objects }: UploadPlatform, id: string): UploadStub =>

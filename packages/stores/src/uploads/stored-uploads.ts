@@ -1,16 +1,16 @@
-// Uploaded files: kept for a day until a session uses them, and then as long as the session.
+// Kept for a day, or as long as the session that uses them.
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { NewUpload, Upload, Uploads } from '@bridle/kernel/ports/uploads'
 import { UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX, UPLOADS_UNUSED_USER_BYTES_MAX } from '../limits.ts'
 import type { UploadFolder } from './upload-folder.ts'
 
-/** The facts of all files are in memory, some 300 bytes each. */
+/** All metadata is in memory, about 300 bytes per file. */
 export class StoredUploads implements Uploads {
   readonly #folder: UploadFolder
   readonly #now: () => number
   readonly #uploads = new Map<string, Upload>()
 
-  /** Without the files that are in the folder already. */
+  /** Does not load existing files; see `open`. */
   constructor(folder: UploadFolder, now: () => number) {
     this.#folder = folder
     this.#now = now
@@ -27,7 +27,7 @@ export class StoredUploads implements Uploads {
     if (this.#hasTooManyUnused(file, bytes.byteLength)) return null
     const id = `file-${crypto.randomUUID()}`
     const upload: Upload = { ...file, id, sizeBytes: bytes.byteLength, uploadedAt: this.#now(), session: null }
-    // Counted from here on, so that uploads at the same time share the limit.
+    // Counts from here on, so that concurrent uploads share the limit.
     this.#uploads.set(id, upload)
     try {
       await this.#folder.write(id, bytes)
@@ -64,13 +64,12 @@ export class StoredUploads implements Uploads {
     if (upload?.tenant === tenant && upload.session === null) await this.#remove(id)
   }
 
-  /** Removes the files of a session that is gone. */
   async release(session: Key): Promise<void> {
     const name = keyText(session)
     await this.#removeAll((upload) => upload.session !== null && keyText(upload.session) === name)
   }
 
-  /** At the start: removes the files of sessions that are gone. A young one may be of a session that is about to be created. */
+  /** Run at start. Young files are kept: their session may be about to be created. */
   async removeOrphans(exists: (session: Key) => Promise<boolean>): Promise<void> {
     const old = [...this.#uploads.values()].filter((upload) => this.#isOld(upload))
     for (const { id, session } of old) if (session && !(await exists(session))) await this.#remove(id)

@@ -1,4 +1,3 @@
-// Where uploaded files are: in a folder, or in memory beside a store that keeps nothing.
 import { existsSync } from 'node:fs'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,7 +6,7 @@ import { makeFolder } from '../folder-lock.ts'
 
 export interface UploadFolder {
   list(): Promise<readonly Upload[]>
-  /** The bytes come first: a file whose facts are here is whole. */
+  /** Write the bytes first: a file with metadata is complete. */
   write(id: string, bytes: Uint8Array): Promise<void>
   describe(upload: Upload): Promise<void>
   read(id: string): Promise<Uint8Array | null>
@@ -31,7 +30,7 @@ export const memoryUploadFolder = (): UploadFolder => {
 
 const FACTS = '.json'
 
-/** Each file is two: its bytes, and its facts as JSON. Names are ids of ours, and never a caller's text. */
+/** Two files per upload: the bytes, and the metadata as JSON. Names are our ids, never caller input. */
 export const uploadFolder = (path: string): UploadFolder => {
   const factsOf = (id: string) => join(path, `${id}${FACTS}`)
   return {
@@ -41,7 +40,7 @@ export const uploadFolder = (path: string): UploadFolder => {
       const described = new Set(
         names.filter((name) => name.endsWith(FACTS)).map((name) => name.slice(0, -FACTS.length)),
       )
-      // Bytes without facts are of an upload that never ended.
+      // Bytes without metadata are from an incomplete upload.
       for (const name of names) if (!name.endsWith(FACTS) && !described.has(name)) await rm(join(path, name))
       return Promise.all([...described].map(async (id) => JSON.parse(await readFile(factsOf(id), 'utf8')) as Upload))
     },
@@ -62,7 +61,7 @@ export const uploadFolder = (path: string): UploadFolder => {
   }
 }
 
-/** A crash leaves the old file or the new one, and no half of either. */
+/** Atomic replacement: a crash leaves the old file or the new one. */
 const writeSynced = async (path: string, bytes: Uint8Array): Promise<void> => {
   const draft = `${path}.new`
   const file = await open(draft, 'w', 0o600)
@@ -73,7 +72,7 @@ const writeSynced = async (path: string, bytes: Uint8Array): Promise<void> => {
     await file.close()
   }
   await rename(draft, path)
-  // The new name lasts only when its folder is on the disk, too.
+  // The rename is durable once the folder is synced.
   const folder = await open(dirname(path))
   await folder.sync().finally(() => folder.close())
 }

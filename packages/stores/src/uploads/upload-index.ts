@@ -1,5 +1,4 @@
-// The facts about all uploaded files of a tenant, in an object that has nothing else. A file is written down before its bytes
-// arrive and until they are erased, so that no bytes are left behind.
+// Metadata of a tenant's uploads. A file is recorded before its bytes arrive and until they are erased, so none are orphaned.
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { NewUpload, Upload } from '@bridle/kernel/ports/uploads'
 import type { SqlDriver } from '../drivers/driver.ts'
@@ -12,7 +11,7 @@ import {
 } from '../limits.ts'
 import { sharedWork } from '../shared-work.ts'
 
-/** The place of a file's bytes: the bucket, else an object of its own. */
+/** The bytes are in the bucket, or in an object of their own. */
 export interface UploadPlace {
   readonly id: string
   readonly inBucket: boolean
@@ -26,9 +25,8 @@ export interface UploadReservation extends NewUpload {
 export interface UploadIndexPorts {
   readonly driver: SqlDriver
   readonly now: () => number
-  /** Sets the alarm, after which `cleanUp` is due; null = none is needed. */
+  /** Sets the alarm for `cleanUp`; null clears it. */
   readonly ring: (at: number | null) => Promise<void>
-  /** Erases the bytes of a file. */
   readonly erase: (place: UploadPlace) => Promise<void>
   readonly exists: (session: Key) => Promise<boolean>
 }
@@ -42,14 +40,14 @@ interface UploadRow {
 
 export class UploadIndex {
   readonly #ports: UploadIndexPorts
-  /** Resolves when unneeded files are erased, or the alarm is set for another attempt. */
+  /** Resolves when unneeded files are erased or a retry is scheduled. */
   readonly cleanUp = sharedWork(() => this.#cleanUp())
 
   constructor(ports: UploadIndexPorts) {
     this.#ports = ports
   }
 
-  /** Null = the tenant or the user keeps too many files that no session uses. */
+  /** Null if the tenant or user has too many unused files. */
   async reserve({ inBucket, ...file }: UploadReservation): Promise<Upload | null> {
     const { driver, now } = this.#ports
     this.#expire()
@@ -59,7 +57,7 @@ export class UploadIndex {
       file.owner,
     )
     if ((unused?.bytes ?? 0) + file.sizeBytes > UPLOADS_UNUSED_BYTES_MAX) return null
-    // An upload without a user has no row that equals null.
+    // Without an owner, the SQL comparison never matches.
     if (file.owner !== null && (unused?.own ?? 0) + file.sizeBytes > UPLOADS_UNUSED_USER_BYTES_MAX) return null
     const upload: Upload = { ...file, id: `file-${crypto.randomUUID()}`, uploadedAt: now(), session: null }
     driver.run(
@@ -70,12 +68,12 @@ export class UploadIndex {
     return upload
   }
 
-  /** The bytes are durable: from here on the file can be found. */
+  /** Makes the file visible; its bytes are durable. */
   complete(id: string): void {
     this.#ports.driver.run("UPDATE uploads SET status = 'unused' WHERE id = ? AND status = 'arriving'", id)
   }
 
-  /** The bytes did not arrive, or nobody is going to use the file. */
+  /** The bytes did not arrive, or the file will not be used. */
   async discard(id: string): Promise<void> {
     this.#ports.driver.run("UPDATE uploads SET status = 'gone' WHERE id = ? AND status IN ('arriving', 'unused')", id)
     await this.cleanUp()
@@ -86,7 +84,7 @@ export class UploadIndex {
     return row && (row.status === 'used' || (row.status === 'unused' && !this.#isDue(row))) ? uploadOf(row) : null
   }
 
-  /** A file whose session is never created is removed a day later: a claim comes before the first event. */
+  /** Files are claimed before a session's first event, so a file whose session was never created is removed a day later. */
   async claim(id: string, session: Key): Promise<boolean> {
     const upload = this.find(id)
     if (!upload) return false
@@ -100,13 +98,12 @@ export class UploadIndex {
     return true
   }
 
-  /** Null = no session uses the file. */
   locate(id: string): UploadPlace | null {
     const row = this.#rowOf(id)
     return row?.status === 'used' ? { id, inBucket: row.in_bucket === 1 } : null
   }
 
-  /** Removes the files of a session that is gone. Those of others stay. */
+  /** Ignores files of other sessions. */
   async release(ids: readonly string[], session: Key): Promise<void> {
     const name = keyText(session)
     for (const id of ids) {
@@ -133,7 +130,7 @@ export class UploadIndex {
         }
       }
     } catch {
-      // Files that are left are still written down, so the next alarm finds them.
+      // Remaining files are still recorded, so the next alarm finds them.
     }
     await this.#schedule()
   }
@@ -161,7 +158,7 @@ export class UploadIndex {
     const { driver, now, ring } = this.#ports
     const next = driver.get<{ at: number | null }>("SELECT MIN(due_at) AS at FROM uploads WHERE status != 'gone'")
     const isLeft = driver.get("SELECT 1 FROM uploads WHERE status = 'gone' LIMIT 1") !== undefined
-    // A moment that has passed is tried again later, and not at once and for ever.
+    // A time in the past is postponed, or the alarm would fire in a loop.
     const at = typeof next?.at === 'number' ? next.at + 1 : null
     const retryAt = now() + CLEANUP_RETRY_MS
     return ring(isLeft || (at !== null && at <= now()) ? retryAt : at)

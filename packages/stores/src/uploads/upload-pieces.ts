@@ -1,10 +1,10 @@
-// The bytes of an uploaded file in the storage of an object, in pieces that fit a row.
+// Splits the bytes of an upload into rows of an object's storage.
 import type { SqlDriver } from '../drivers/driver.ts'
 
-/** A piece of an uploaded file: fewer rows cost less, and a row of 2 MB is refused. */
+/** Below the 2 MB row limit; fewer rows cost less. */
 export const UPLOAD_PIECE_BYTES = 1_800_000
 
-/** All pieces or none. */
+/** Atomic. */
 export const writePieces = (driver: SqlDriver, bytes: Uint8Array): void =>
   driver.transaction(() => {
     driver.run('DELETE FROM upload_pieces')
@@ -14,7 +14,7 @@ export const writePieces = (driver: SqlDriver, bytes: Uint8Array): void =>
     }
   })
 
-/** Null = nothing was written. */
+/** Null if nothing was written. */
 export const readPieces = (driver: SqlDriver): Uint8Array | null => {
   const size = driver.get<{ bytes: number | null }>('SELECT SUM(LENGTH(bytes)) AS bytes FROM upload_pieces')?.bytes
   if (!size) return null

@@ -1,16 +1,16 @@
-// A damaged write-ahead log is copied before SQLite opens the database and forgets what lies behind the damage. The copy waits
-// under one name until every log has its new incarnation, and is kept under another: a crash in between finds it again.
+// A damaged write-ahead log is copied before SQLite opens the database and discards everything after the damage. The copy is only
+// renamed to its final name once every log has its new incarnation, so that a crash in between is noticed.
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkWal, type WalDamage } from './wal-check.ts'
 
 export interface WalDamageNotice {
   readonly damage: WalDamage
-  /** Every log has its new incarnation: from here on the copy is for the operator alone. Returns where it lies. */
+  /** Call when every log has its new incarnation. Returns the path of the copy, which is then only for the operator. */
   markHandled(): string
 }
 
-/** Call before SQLite opens the database. Null when nothing that was acknowledged is missing. */
+/** Call before SQLite opens the database. Null if no acknowledged data is missing. */
 export const preserveDamagedWal = (file: string): WalDamageNotice | null => {
   const wal = `${file}-wal`
   const waiting = `${wal}.noticed`
@@ -18,7 +18,7 @@ export const preserveDamagedWal = (file: string): WalDamageNotice | null => {
   const damage = checkWal(file) ?? (existsSync(waiting) ? unhandledDamage(wal) : null)
   if (!damage) return null
   if (!existsSync(waiting)) {
-    // At most one copy is kept: a disk that damages files would soon be full of them.
+    // Keep a single copy, because a faulty disk would otherwise fill up with them.
     const half = `${waiting}.part`
     if (existsSync(wal)) copyFileSync(wal, half)
     else closeSync(openSync(half, 'w', 0o600))
@@ -35,7 +35,7 @@ export const preserveDamagedWal = (file: string): WalDamageNotice | null => {
   }
 }
 
-/** The process that noticed it ended before the logs had their new incarnation. */
+/** A previous process noticed the damage and ended before every log had a new incarnation. */
 const unhandledDamage = (wal: string): WalDamage => ({
   file: wal,
   framesUsed: 0,
@@ -52,6 +52,6 @@ const syncPath = (path: string): void => {
       closeSync(descriptor)
     }
   } catch {
-    // Windows syncs no folders, and needs a writable handle for files: there the rename has to do.
+    // Windows cannot sync folders, and needs a writable handle to sync files. The rename has to do.
   }
 }

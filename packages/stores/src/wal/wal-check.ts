@@ -1,33 +1,31 @@
-// Whether SQLite will ignore commits that were acknowledged. SQLite reads its write-ahead log (WAL) up to the first frame
-// whose checksum is wrong and silently forgets everything behind it. A damaged frame in the middle thus takes back commits of
-// every session. This file looks at the WAL before SQLite does, read-only and as a stream.
+// Detects acknowledged commits that SQLite will ignore. SQLite reads its write-ahead log (WAL) up to the first frame with a wrong
+// checksum and silently discards the rest, so a damaged frame in the middle undoes commits of all sessions. This check runs first,
+// read-only and as a stream.
 //
-// `synchronous = FULL` syncs each commit before the next transaction writes, so a crash can tear the last transaction only:
-//   * kill -9: frames without a commit frame behind them, a frame cut short, a page that does not match its frame header.
-//     Behind them lie at most frames of an older salt (from before the WAL was reused) and frames of a transaction that was
-//     rolled back, which have no commit flag. None of this is damage.
-//   * two or more commit frames with the current salt behind the first invalid frame: all but the last were synced. Damage.
-//   * exactly one: a power cut can leave it (the sectors of an unsynced transaction arrive in any order), and so can a kill
-//     while SQLite rewrites the checksums of a transaction larger than its cache. The wal-index (`-shm`) names the last commit
-//     that was acknowledged: if that is the last valid one, nothing is lost. Without a wal-index it counts as damage: a false
-//     alarm costs every client one replay, a missed one mixes two histories.
-//   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
+// `synchronous = FULL` syncs each commit before the next transaction writes, so a crash can only tear the last transaction:
+//   * kill -9 leaves frames without a commit frame, a truncated frame, or a page that does not match its frame header. After them
+//     come at most frames with an older salt (from before the WAL was reused) and uncommitted frames. This is not damage.
+//   * Two or more commit frames with the current salt after the first invalid frame: all but the last were synced. Damage.
+//   * Exactly one can result from a power cut (sectors of an unsynced transaction arrive in any order), or from a kill while SQLite
+//     rewrites the checksums of a large transaction. If the wal-index (`-shm`) names the last valid commit as the last acknowledged
+//     one, nothing is lost. Without a wal-index this counts as damage: a false alarm costs each client a replay, a missed one mixes
+//     two histories.
+//   * The wal-index names a later commit than the WAL. It is written after the sync, so that commit was acknowledged. Damage.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { nextChecksum, readWalIndex, type WalChecksum } from './wal-index.ts'
 
-/** Frames of the write-ahead log in one read: about a megabyte. */
+/** About a megabyte per read. */
 const FRAMES_READ = 256
 
 export interface WalDamage {
   readonly file: string
-  /** Frames that SQLite will use. */
   readonly framesUsed: number
-  /** Acknowledged commits that are known to lie behind them; there may be more in the damaged part. */
+  /** A lower bound: the damaged part may contain more. */
   readonly commitsLost: number
   readonly reason: string
 }
 
-/** Null when nothing that was acknowledged is missing. `file` is the database; nobody may have it open. */
+/** Null if no acknowledged data is missing. `file` is the database, which must not be open. */
 export const checkWal = (file: string): WalDamage | null => {
   const index = readWalIndex(`${file}-shm`)
   const wal = `${file}-wal`
@@ -37,7 +35,7 @@ export const checkWal = (file: string): WalDamage | null => {
     return isMissing ? { file: wal, framesUsed: 0, commitsLost: 1, reason: 'it is missing or empty' } : null
   }
   const { framesUsed, commitsBehind, firstInvalid } = found
-  // An index of another salt is of an earlier generation of the WAL and says nothing about this one.
+  // A wal-index with another salt belongs to an earlier generation of the WAL.
   const known = index && (found.salt === null || found.salt === index.salt) ? index.frames : null
   const isShort = known !== null && known > framesUsed
   const isLost = isShort || commitsBehind > 1 || (commitsBehind === 1 && known !== framesUsed)
@@ -47,21 +45,21 @@ export const checkWal = (file: string): WalDamage | null => {
 }
 
 interface WalScan {
-  /** Null: the header is damaged, and SQLite uses no frame at all. */
+  /** Null if the header is damaged: SQLite then uses no frame. */
   readonly salt: string | null
   /** Up to the last valid commit. */
   readonly framesUsed: number
   readonly firstInvalid: number
-  /** Commit frames with the current salt behind the first invalid frame. */
+  /** Commit frames with the current salt after the first invalid frame. */
   readonly commitsBehind: number
 }
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** SQLite's default, which Bridle does not change; used where the header does not say. */
+/** SQLite's default, for a damaged header. */
 const PAGE_BYTES = 4096
 
-/** Null when there is no file, or nothing in it. */
+/** Null if the file is missing or empty. */
 const scan = (wal: string): WalScan | null => {
   let descriptor: number
   try {
@@ -90,7 +88,7 @@ const scanFrames = (descriptor: number): WalScan => {
       const from = frame * frameBytes
       at++
       const frameSalt = buffer.toString('hex', from + 8, from + 16)
-      // Where the header is damaged, the first frame says which salt is the current one.
+      // With a damaged header, the first frame defines the current salt.
       salt ??= frameSalt
       const isCommit = buffer.readUInt32BE(from + 4) !== 0
       if (sum) sum = nextFrameChecksum(buffer, from, frameBytes, sum, frameSalt === salt, header.isBigEndian)
@@ -109,10 +107,10 @@ const scanFrames = (descriptor: number): WalScan => {
   }
 }
 
-/** A frame of zeros. */
+/** The salt of a zeroed frame. */
 const NO_SALT = '0'.repeat(16)
 
-/** The checksum after this frame; null when the frame is not valid, by SQLite's own rules. */
+/** Null if the frame is invalid by SQLite's rules. */
 const nextFrameChecksum = (
   buffer: Buffer,
   from: number,
@@ -136,7 +134,7 @@ interface WalHeader {
   readonly pageBytes: number
   readonly salt: string
   readonly isBigEndian: boolean
-  /** The header's checksum, with which the first frame's begins; null when the header is damaged. */
+  /** Starts the checksum of the first frame. Null if the header is damaged. */
   readonly sum: WalChecksum | null
 }
 

@@ -1,21 +1,19 @@
-// SQLite's wal-index, the `-shm` file beside the write-ahead log: which frames were acknowledged. SQLite writes it after the
-// log is synced and never syncs the index itself, so it may be older than the log and is never newer. It survives kill -9.
+// Which frames of the WAL were acknowledged. Written after the log is synced, so never newer than the log. Survives kill -9.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
 
 export interface WalIndex {
-  /** The last frame of the last commit. */
   readonly frames: number
-  /** How many of them are in the database file too. */
+  /** Number of frames that are in the database file, too. */
   readonly checkpointed: number
-  /** The salt of the generation of the log that it describes, as hex. */
+  /** The log's generation, in hex. */
   readonly salt: string
 }
 
 const HEADER_BYTES = 48
 const READ_BYTES = 2 * HEADER_BYTES + 4
 
-/** Null when there is none, or when it is torn or garbled: SQLite then makes a new one. */
+/** Null if missing or torn: SQLite then creates a new one. */
 export const readWalIndex = (file: string): WalIndex | null => {
   const bytes = Buffer.alloc(READ_BYTES)
   try {
@@ -28,9 +26,9 @@ export const readWalIndex = (file: string): WalIndex | null => {
   } catch {
     return null
   }
-  // The header stands there twice; both copies are alike unless a write was interrupted.
+  // The header is stored twice; the copies differ only after a torn write.
   if (!bytes.subarray(0, HEADER_BYTES).equals(bytes.subarray(HEADER_BYTES, 2 * HEADER_BYTES))) return null
-  // The machine's own byte order: the file is memory that processes share.
+  // Native byte order, because the file is shared memory.
   const isBigEndian = endianness() === 'BE'
   const word = (at: number): number => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
   const isInitialised = bytes[12] === 1
@@ -39,10 +37,10 @@ export const readWalIndex = (file: string): WalIndex | null => {
   return { frames: word(16), checkpointed: word(2 * HEADER_BYTES), salt: bytes.toString('hex', 32, 40) }
 }
 
-/** The checksum of SQLite's write-ahead log: two running sums over pairs of 32-bit words. */
+/** Two running sums over pairs of 32-bit words. */
 export type WalChecksum = readonly [number, number]
 
-/** The sums after these bytes, a multiple of eight. The WAL's magic number says in which order a word's bytes are read. */
+/** The range must be a multiple of eight bytes. The WAL's magic number defines the byte order. */
 export const nextChecksum = (
   before: WalChecksum,
   buffer: Buffer,
