@@ -1,62 +1,49 @@
-// An agent as the wires show it.
-
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { EngineIdentity, EngineInfo } from './engine-info.ts'
 import { findUnknownName, nearestName } from './text/nearest-name.ts'
 import { truncate } from './text/truncate.ts'
 
-/** A misspelt name of a field is repeated to its caller, who can see by this much which one it is. */
+/** Enough of a misspelt field name for its caller to recognise it. */
 const FIELD_NAME_CHARS_MAX = 100
 
 export interface AgentInfo extends EngineIdentity {
   readonly name: string
   readonly description: string
-  /** Declares `triggers: { webhook: true }`. */
   readonly webhook: boolean
-  /** The missing requirement, as a sentence; null: the agent can run. */
+  /** The missing requirement, as a sentence. Null if the agent can run. */
   readonly needs: string | null
-  /**
-   * A run begins also while something is missing, and says so itself: its session may ask another model than those of the agent, or a
-   * voice.
-   */
+  /** Runs start despite `needs` and report the problem themselves: the session may choose another model or use a voice. */
   readonly startsAnyway?: boolean
-  /** The place of the key or login that the agent uses, never its value; absent or null = it uses none that is known here. */
+  /** Where the agent's key or login is stored, never its value. Null or absent if none is known. */
   readonly credential?: string | null
-  /** Sentences about mistakes that stop nothing; absent = none. */
+  /** Mistakes in the setup that do not prevent a run, as sentences. */
   readonly warnings?: readonly string[]
-  /** Made by `sop()`: a conversation returns to the default agent when its run ends. */
+  /** Defined with `sop()`: the conversation returns to the default agent when the run ends. */
   readonly isProcedure?: boolean
-  /** Every server has the agent, unless the user has one of that name. */
+  /** Built into every server. A user's agent of the same name replaces it. */
   readonly isDefault?: boolean
-  /** The events and features of the engine behind the agent; absent = everything is native. */
+  /** Absent: all events and features are native. */
   readonly capabilities?: EngineInfo
-  /** The models that the agent asks, in order: each one after the first where the one before it fails. Absent = none that is known here. */
+  /** Models in fallback order. Absent if none is known. */
   readonly models?: readonly string[]
-  /**
-   * The reason why sessions of the agent cannot ask this model, as a sentence; null = they can. Absent = a session cannot choose the
-   * model.
-   */
+  /** Why sessions cannot use this model, as a sentence, or null. Absent if sessions cannot choose a model. */
   readonly modelProblem?: (model: string) => string | null
-  /** The reason why sessions of the agent have no workspace here, as a sentence; absent or null = they may have one. */
+  /** Why sessions of the agent cannot have a workspace here, as a sentence. */
   readonly workspaceProblem?: string | null
-  /** JSON Schema of the input; absent or null = any object, or a schema that cannot be written so. */
+  /** JSON Schema of the input. Null or absent: any object, or a schema that JSON Schema cannot express. */
   readonly inputSchema?: () => JsonObject | null
-  /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
+  /** Turns a request body into a prompt and input, or returns what is wrong with it. */
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
 }
 
-/** Whether a run of the agent can begin. Needs come last: to find them, files are looked up. */
 export const canStart = (agent: Pick<AgentInfo, 'needs' | 'startsAnyway'>): boolean =>
   agent.startsAnyway === true || agent.needs === null
 
-/** The sentence with which a prompt for the agent is refused; null: its run can begin. */
+/** Why the agent refuses prompts, as a sentence, or null. */
 export const unavailability = (agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway'>): string | null =>
   canStart(agent) ? null : `The agent "${agent.name}" is not available: ${agent.needs}`
 
-/**
- * The sentence with which a prompt of a session is refused: also if none of the agent's models can be asked, and the session names no other
- * one. Null: its run can begin.
- */
+/** Like `unavailability`, but null if the session chose a model that can be called. */
 export const promptRefusal = (
   agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway' | 'modelProblem'>,
   sessionModel: Json | undefined,
@@ -72,17 +59,16 @@ export interface Submission {
   readonly input?: Json
 }
 
-/** The input of an agent that takes a prompt and any other fields. */
 export const promptSchema = (more: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties: { prompt: { type: 'string' }, ...more },
   required: ['prompt'],
 })
 
-/** The fields of a prompt for an agent that declares no input: its text, its files, and what a shell of OpenHarness adds. */
+/** For agents without an input schema: the text, its files, and the additions of an OpenHarness shell. */
 const PROMPT_FIELDS = ['prompt', 'attachments', 'openharness']
 
-/** The input of an agent that declares none. A misspelt field is refused: without its prompt, a run would do something else. */
+/** For agents without an input schema. Misspelt fields are refused: the run would silently ignore them. */
 export const acceptPromptAlone: AgentInfo['accept'] = async (body) => {
   const unknown = findUnknownName(body, PROMPT_FIELDS)
   if (unknown === null) return acceptPrompt(body)
@@ -93,7 +79,7 @@ export const acceptPromptAlone: AgentInfo['accept'] = async (body) => {
   }
 }
 
-/** The built-in agents take `{ prompt }`; the other fields of the body become the input. */
+/** For built-in agents, whose input is every field beside `prompt`. */
 export const acceptPrompt: AgentInfo['accept'] = async (body) => {
   const { prompt } = body
   if (prompt === undefined) {

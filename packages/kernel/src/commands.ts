@@ -1,4 +1,4 @@
-// The commands that callers send to a session, and the reports that runners send. Both pass the same inbox and `decide`.
+// Commands of callers and reports of runners share one inbox and one `decide`.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { RunnerApprovalKind } from '@bridle/events/approval-kinds'
@@ -18,7 +18,7 @@ import type { HeardMark } from './projections/listening.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { RunPass } from './session/run-gate.ts'
 
-/** The settings of a new session, used when the command is its first. */
+/** Applies only if the command creates the session. */
 export interface SessionOptions {
   readonly kind?: 'chat' | 'background'
   readonly title?: string
@@ -27,17 +27,16 @@ export interface SessionOptions {
   readonly policy?: Policy
   readonly settings?: JsonObject
   readonly parentSessionId?: string | null
-  /** The session does a task of its parent's run; absent: it is independent of the runs of its parent. */
+  /** Set if the session works on a task of its parent's run. Absent: independent of the parent's runs. */
   readonly delegation?: TaskDelegation
-  /** Artifacts that the same append publishes: a task graph, a workspace. */
+  /** Artifacts that the same append publishes, such as a workspace. */
   readonly artifacts?: readonly PreparedArtifact[]
 }
 
-/** The origin of a session that does a task for a run of its parent. */
 export interface TaskDelegation {
-  /** The agent of the parent: sessions of several agents may share an id. */
+  /** The parent's agent: sessions of different agents may share an id. */
   readonly agent: string
-  /** How many such sessions are above this one, itself included. */
+  /** Nesting depth, counting this session. */
   readonly depth: number
 }
 
@@ -46,23 +45,23 @@ export interface ArtifactContent {
   readonly kind?: string
   readonly contentType: string
   readonly text: string
-  /** Why there is one: what a person reads who decides about a proposal. */
+  /** Shown to the person who decides about a proposal. */
   readonly reason?: string
 }
 
 export type PreparedArtifact = Required<Omit<ArtifactContent, 'reason'>>
 
-/** The user who owns the session that the command may create. */
+/** Owner of the session, if the command creates it. */
 export interface OwnerOption {
   readonly owner?: string
 }
 
-/** The prompt as the answer to the question that is open: `Host.send` adds it, and surfaces do not. */
+/** Makes the prompt answer the open question. Only `Host.send` sets it. */
 export interface InputAnswerOption {
   readonly inputAnswer?: InputAnswer
 }
 
-/** The answer that a spoken prompt stands for. If the question is already closed, the prompt is a normal one. */
+/** The answer that a spoken prompt expresses. If the question is already closed, the prompt is an ordinary one. */
 export interface PromptMeaning extends GivenAnswer {
   readonly approvalId: string
 }
@@ -72,14 +71,13 @@ export interface InputAnswer extends GivenAnswer {
   readonly digest: string
 }
 
-/** The person who acts. */
+/** The person who issued the command. */
 export interface ActorField {
   readonly actor?: string
-  /** The caller supplied the name, since its credential has no user. */
+  /** The caller supplied the name because its credential has no user. */
   readonly isActorClaimed?: true
 }
 
-/** The person who acts, and why. */
 export interface ReasonField extends ActorField {
   readonly reason?: string
 }
@@ -94,16 +92,13 @@ export type Command =
   | ({
       readonly type: 'submit'
       readonly opening?: SessionOptions
-      /** A person has said it: an agent with a voice answers aloud. */
+      /** The prompt was spoken: a voice agent answers aloud. */
       readonly spoken?: true
-      /** Only as the first command of a session: starting one must not add to another. */
+      /** Refuse if the session exists. */
       readonly fresh?: true
-      /** Refused where there is no session yet, or no longer. */
+      /** Refuse unless the session exists. */
       readonly existing?: true
-      /**
-       * `join`: a run in progress already does what the prompt asks for, so no second one is queued behind it.
-       * `answer`: the prompt answers the open question for a text. `approval_not_found` if there is none.
-       */
+      /** `join`: queue nothing if the run in progress covers the prompt. `answer`: answer the open text question or be refused. */
       readonly only?: 'join' | 'answer'
       readonly meaning?: PromptMeaning
     } & PromptFields &
@@ -115,19 +110,18 @@ export type Command =
   | ({ readonly type: 'cancel'; readonly runId?: string; readonly queue?: boolean } & ReasonField)
   | InterruptCommand
   | ApproveCommand
-  /** Only lists change when a session is archived. */
+  /** Archiving affects lists only. */
   | ({ readonly type: 'pause' | 'resume' | 'archive' | 'unarchive' } & ReasonField)
-  /** Gives the session a title, which replaces the beginning of its first prompt. */
   | ({ readonly type: 'rename'; readonly title: string } & ActorField)
   | BranchCommand
   | ImportCommand
-  /** Sent to the parent: reserves the command id there and changes nothing else. */
+  /** Sent to the parent of a branch. Its only effect is to reserve the command id. */
   | { readonly type: 'promise_branch'; readonly childId: string }
-  /** Sent to the parent of a session: the status of the child. */
+  /** Sent to the parent. */
   | ChildStatusCommand
-  /** A session below this one has taken the answer that a caller gave here. */
+  /** A descendant accepted an answer that was given here. */
   | ChildAnsweredCommand
-  /** The parent has committed the notice with this number. */
+  /** The parent committed the notice with this sequence number. */
   | ParentNotifiedCommand
   | ({ readonly type: 'set_policy'; readonly policy: Policy } & ReasonField)
   | SignalCommand
@@ -136,14 +130,14 @@ export type Command =
   | ChargeCommand
   | KeepAudioCommand
   | HeardCommand
-  /** The process that spoke an answer is gone, and its listener with it. */
+  /** The process that played an answer aloud is gone. */
   | { readonly type: 'lose_listener' }
   | { readonly type: 'expire' }
-  /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
+  /** Processes everything that is due. Never refused. */
   | { readonly type: 'tick' }
-  /** The process is stopping: a run that lives in it is stopped and kept for the next process. */
+  /** The process is stopping: stops in-process runs and parks them for the next process. */
   | { readonly type: 'hand_over' }
-  /** Crashes from here on do not count against the durable run of the session. */
+  /** Later crashes do not count against the session's durable run. */
   | ExcuseCommand
   | RunReport
 
@@ -152,13 +146,11 @@ export interface ExcuseCommand {
   readonly reason: (typeof EXCUSE_REASONS)[number]
 }
 
-/** The listener of a spoken answer has heard only a part of it: the rest is withdrawn, and its run ends. */
+/** The listener heard only part of a spoken answer: withdraw the rest and end the run. */
 export interface InterruptCommand extends ActorField {
   readonly type: 'interrupt'
   readonly runId: string
-  /** The characters of the answer that were heard. */
   readonly heardChars: number
-  /** The milliseconds of its audio that were heard. */
   readonly audioMs?: number
 }
 
@@ -167,96 +159,91 @@ export interface ParentNotifiedCommand {
   readonly seq: number
 }
 
-/** A message by name for the run in progress: it answers the run's `waitFor`. */
+/** Answers a `waitFor` of the run in progress. */
 export interface SignalCommand extends ActorField {
   readonly type: 'signal'
   readonly name: string
   readonly payload: Json
 }
 
-/** A shell's claims about directives that it got, each as the profile of its wire has it. */
+/** Reports of a shell about directives it received, in the format of its wire. */
 export interface FeedbackCommand extends ActorField {
   readonly type: 'feedback'
   readonly entries: readonly JsonObject[]
 }
 
-/** Usage that no run reports, such as that of services which hear and speak: it counts against the budgets of the session. */
+/** Usage outside of runs, such as speech services. It counts against the session's budgets. */
 export interface ChargeCommand {
   readonly type: 'charge'
   readonly usage: Payloads['usage']
 }
 
-/** How much of a spoken answer was heard so far. */
 export interface HeardCommand extends HeardMark {
   readonly type: 'heard'
-  /** The listener hears no more of it, and the answer stays as it is written. */
+  /** Playback has ended; the written answer stays. */
   readonly isOver?: true
 }
 
-/** The audio of a turn or of an answer, which becomes an artifact where the session asks for it. */
+/** Audio of a prompt or an answer, kept as an artifact if the session asks for it. */
 export interface KeepAudioCommand {
   readonly type: 'keep_audio'
   readonly runId: string
-  /** `user`: the prompt of the run was said so. `assistant`: so much of its answer was heard. */
+  /** `user`: the spoken prompt of the run. `assistant`: the part of the answer that was heard. */
   readonly role: 'user' | 'assistant'
-  /** A WAV file as base64, in pieces that are each whole in themselves. */
+  /** A WAV file in base64. Each chunk is encoded on its own. */
   readonly chunks: readonly string[]
-  /** The bytes of the file. */
   readonly size: number
   readonly audioMs: number
-  /** The audio was longer than an artifact may be. */
+  /** The recording exceeded the artifact limit. */
   readonly isCut?: true
 }
 
-/** Decides about a value that the agent proposes for the memory. */
+/** Decides about a memory value that the agent proposed. */
 export interface MemoryDecisionCommand extends ReasonField {
   readonly type: 'decide_memory'
   readonly proposalId: string
   readonly decision: 'accept' | 'reject'
-  /** Another key or value than the proposed one; absent = as proposed. */
+  /** Replaces the proposed key or value. */
   readonly key?: string
   readonly value?: Json
-  /** The time after which the value is forgotten; absent = never. */
+  /** Absent: the value never expires. */
   readonly ttlMs?: number
-  /** The proposed value; `Host.send` fills it in with `bindProposal`. */
+  /** The proposed value, set by `bindProposal`. */
   readonly proposed?: Json
 }
 
 export interface BranchCommand extends OwnerOption, ReasonField {
   readonly type: 'branch'
   readonly parent: BranchParent
-  /** The cursor that the caller named, if any. */
   readonly cursor?: string
   readonly title?: string
-  /** Replaces the parent's settings where these name something that only one session may have. */
+  /** Replaces parent settings that only one session may use. */
   readonly settings?: JsonObject
   readonly artifacts?: readonly PreparedArtifact[]
-  /** The first prompt of the branch; null repeats the parent's last prompt before the event. Absent: the branch is idle. */
+  /** The first prompt of the branch. Null repeats the parent's last prompt before the event; absent leaves the branch idle. */
   readonly prompt?: string | null
-  /** The prompts of a replay, in place of `prompt`: all of them are queued, in this order. */
+  /** The prompts of a replay, queued in order. Replaces `prompt`. */
   readonly prompts?: readonly ReplayPrompt[]
-  /** Replaces the policy that the parent has at the event. */
+  /** Replaces the policy inherited from the parent. */
   readonly policy?: Policy
-  /** The event came from a file. */
+  /** The parent event was imported from a file. */
   readonly imported?: true
 }
 
-/** The first command of a session whose log comes from a file. */
 export interface ImportCommand extends OwnerOption, ActorField {
   readonly type: 'import'
-  /** The event that the log continues from, where the session is a branch. */
+  /** The parent event, if the imported session is a branch. */
   readonly parent: BranchParent | null
-  /** The events with the numbers and times that they have in the file, checked already. */
+  /** Already validated, with their numbers and times from the file. */
   readonly events: readonly AnyEvent[]
   readonly source: { readonly agent: string; readonly id: string }
   readonly digest: string
-  /** The settings of the file that hold here. */
+  /** Imported settings that apply here. */
   readonly settings: JsonObject
   /** The file has only the beginning of the log. */
   readonly partial?: true
 }
 
-/** A prompt that a session was asked, to ask it again. */
 export interface ReplayPrompt {
   readonly text: string
   readonly input?: Json
@@ -269,27 +256,27 @@ export type ChildAnsweredCommand = { readonly type: 'child_answered' } & Pick<
   'approvalId' | 'decision' | 'reason' | 'actor' | 'isActorClaimed' | 'answers' | 'values'
 >
 
-/** `answers` and `values`: to a question. Absent: its default. */
+/** `answers` and `values` answer a question. Absent: its default. */
 export interface ApproveCommand extends ReasonField, GivenAnswer {
   readonly type: 'approve'
   readonly approvalId: string
   readonly decision: 'approved' | 'denied'
-  /** Edited arguments; absent = as requested. */
+  /** Edited arguments. Absent: as requested. */
   readonly args?: JsonObject
-  /** SHA-256 of the approved tool and arguments; `Host.send` fills it in with `bindApproval`. */
+  /** SHA-256 of the approved tool and arguments, set by `bindApproval`. */
   readonly digest?: string
-  /** Why the edited arguments do not fit the tool, as a sentence; `Host.send` fills it in with `bindApproval`. */
+  /** Why the edited arguments do not fit the tool, as a sentence. Set by `bindApproval`. */
   readonly argumentsProblem?: string
-  /** The call gets its answer, and the session pauses before its next step. */
+  /** Deliver the answer to the call, then pause before the next step. */
   readonly pause?: boolean
 }
 
-/** A runner's report about its run. Dropped when the run or attempt is no longer the current one. */
+/** Dropped unless its run and attempt are current. */
 export interface RunReport {
   readonly type: 'report'
   readonly runId: string
   readonly attempt: number
-  /** Position in the runner's stream; a committed position is skipped. Null: the report is the server's own. */
+  /** Position in the runner's stream; committed positions are skipped. Null for the server's own reports. */
   readonly frame: number | null
   readonly items: readonly ReportItem[]
 }
@@ -300,46 +287,43 @@ export type ReportItem =
       readonly type: 'started'
       readonly handle?: Json
       readonly steer?: boolean
-      /** When stopped, the run reports a handle from which the next attempt continues. */
+      /** If stopped, the run reports a handle for the next attempt. */
       readonly resumable?: boolean
-      /** Any owner continues the run from the log, in the middle of its turn. */
+      /** Any owner can continue the run from the log in the middle of a turn. */
       readonly durable?: boolean
-      /** The sandbox of the run; absent: the run is in the server's process. */
+      /** Absent: the run is in the server's process. */
       readonly sandbox?: Payloads['sandbox_notice']
-      /** The provider and model, if known before the engine reports them. */
+      /** Set if known before the engine reports them. */
       readonly provider?: string
       readonly model?: string
     }
-  /** Why the run waits for a sandbox, as a sentence; null: the wait is over. */
+  /** Why the run waits for a sandbox, as a sentence. Null: the wait is over. */
   | { readonly type: 'sandbox_awaited'; readonly reason: string | null }
   | ToolApprovalRequest
-  /** A rule of an agent that runs in the server decided a call. The report of a sandbox would be a claim. */
+  /** Only trusted from agents in the server process. From a sandbox it would be a mere claim. */
   | { readonly type: 'policy_decision'; readonly payload: Payloads['policy_decision'] }
   | ({ readonly type: 'artifact' } & ArtifactContent)
   | { readonly type: 'finished'; readonly result?: Json; readonly resume?: string }
   | ({ readonly type: 'failed' } & RunFailure)
-  /** A durable run is resumed from the log, by another owner or after a wait. Absent `pass`: after a crash, and with no other run. */
+  /** Another owner continues the run, or the run continues after a wait. Absent `pass`: after a crash, with no other run. */
   | { readonly type: 'resumed'; readonly pass?: RunPass }
-  /**
-   * A durable run can only wait: until news comes, or until the time. `seen` is the last event that the runner knows: news after
-   * it keep the run awake.
-   */
+  /** A durable run waits for news or for the deadline. News after event `seen` keep it awake. */
   | { readonly type: 'waiting'; readonly until: number | null; readonly seen: number }
-  /** A durable run is about to ask its model: a run over its budget stops here. */
+  /** A durable run is about to call its model: a run over budget stops here. */
   | { readonly type: 'next_step' }
-  /** Calls of a durable run are about to start sessions of their own. The budgets that are left are split into `shares`. */
+  /** Calls of a durable run are about to start sessions. The remaining budgets are split into `shares`. */
   | { readonly type: 'delegate'; readonly children: readonly ChildTask[]; readonly shares: number }
-  /** Withdraws text of a durable run: after `keep`, that of its last finished step, or by default what came after that step. */
+  /** Withdraws text of a durable run after `keep`. By default, the text after its last finished step. */
   | { readonly type: 'supersede'; readonly keep?: TextMark | 'before_last_step' }
-  /** Keeps a value in the memory of the session; null removes it. `ttlMs` null: it never expires. */
+  /** Stores a value in session memory; null removes it. `ttlMs` null: it never expires. */
   | { readonly type: 'memory'; readonly key: string; readonly value: Json; readonly ttlMs: number | null }
-  /** The run is gone: its process died, or the runner does not know it. */
+  /** The run's process died, or the runner does not know the run. */
   | { readonly type: 'lost'; readonly message: string }
   | { readonly type: 'stopped'; readonly resume?: string }
-  /** A handle from which the engine can continue, reported in the middle of a turn. */
+  /** A resume handle that the engine reported in the middle of a turn. */
   | { readonly type: 'resume'; readonly handle: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
-  /** The run no longer needs the answer to its question. */
+  /** The run no longer needs an answer. */
   | { readonly type: 'withdraw'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 
@@ -350,24 +334,22 @@ export interface RunFailure {
   readonly resume?: string
 }
 
-/** A call that is done by a session of its own. */
+/** A call that runs as a session of its own. */
 export interface ChildTask {
   readonly toolCallId: string
   readonly agent: string
-  /** The id of the session. */
   readonly id: string
 }
 
-/** A place in the answer of a run: the length of its text, and of its list of parts. */
+/** A position in a run's answer: characters of text and number of parts. */
 export interface TextMark {
   readonly chars: number
   readonly parts: number
 }
 
-/** A tool call that needs an approval, a question, or a call of a durable run whose outcome a crash left unknown. */
+/** A tool call that needs approval, a question, or a durable call whose outcome was lost in a crash. */
 export interface ToolApprovalRequest {
   readonly type: 'ask'
-  /** Default: tool. */
   readonly kind?: RunnerApprovalKind | 'unknown_outcome'
   readonly toolCallId: string
   readonly tool: string
@@ -375,26 +357,25 @@ export interface ToolApprovalRequest {
   readonly reason: string
   readonly expiresMs?: number
   readonly digest: string
-  /** The declared effect; absent = as the call in the log declares it, null = none is declared. */
+  /** Absent: as declared by the call in the log. Null: undeclared. */
   readonly effect?: ToolEffect | null
   readonly risk?: ApprovalRisk
   readonly audience?: string
-  /** The rule that asks, where an approval holds for the rest of the session. */
+  /** The rule that an approval for the rest of the session satisfies. */
   readonly grants?: string
-  /** The runner makes the call with these arguments or not at all. */
+  /** The arguments cannot be edited. */
   readonly fixed?: boolean
-  /** A question has questions, or the schema of a form. `questionReport` makes such a request. */
+  /** Questions have one of the two; `questionReport` builds the request. */
   readonly questions?: readonly Question[]
   readonly schema?: JsonObject
-  /** The answers or values that apply when the question expires, and the digest of the call with them. */
+  /** Applied when the question expires, with the digest of the call including it. */
   readonly default?: JsonObject
   readonly defaultDigest?: string
 }
 
-/** Commands that add a caller's text to the session. */
 export const PROMPT_COMMANDS: ReadonlySet<Command['type']> = new Set(['submit', 'steer', 'edit'])
 
-/** A closed set: each surface maps all of them to its own wire in one table. */
+/** A closed set. Each surface maps every code in one table. */
 export const REFUSAL_MESSAGES = {
   session_not_found: 'There is no such session.',
   session_ended: 'The session has ended; branch from it to go on, or begin a new session.',
@@ -433,7 +414,7 @@ export type RefusalCode = keyof typeof REFUSAL_MESSAGES
 export interface Refusal {
   readonly refused: RefusalCode
   readonly message: string
-  /** The answer that stands, where another one comes too late. */
+  /** The settlement in effect, if this answer came too late. */
   readonly settlement?: Settlement
 }
 export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[refused]): Refusal => ({
@@ -441,36 +422,35 @@ export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[
   message,
 })
 
-/** The answer to an approval: by whom and when. Null = nobody, or not named. */
+/** `decidedBy` is null if no person decided, or the credential names no user. */
 export interface Settlement {
   readonly decision: ApprovalDecision
   readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. */
   readonly decidedByClaimed?: true
   readonly decidedAt: number
 }
 
-/** The run of an accepted prompt. `started` and `queued` have a run of their own; `steered` joins the run in progress. */
+/** `started` and `queued` prompts get their own run; `steered` ones join the run in progress. */
 export type PromptAnswer = {
   readonly runId: string
   readonly messageId: string
   readonly delivery: 'started' | 'queued' | 'steered'
-  /** The question that the prompt has answered; absent = it has answered none. */
+  /** The question that the prompt answered. */
   readonly approvalId?: string
 }
 
 type NoAnswer = { readonly [name in never]: never }
 
-/** The answer to each command. Plain JSON: it is stored under the command id, and a repeated command gets it again. */
+/** Plain JSON, stored under the command id: a repeated command gets the same answer. */
 export type Answers = {
   readonly create: { readonly sessionId: string }
   readonly submit: PromptAnswer
   readonly steer: PromptAnswer
   readonly edit: PromptAnswer
   readonly reload: PromptAnswer
-  /** `cancelled` is false where nothing was left to cancel. */
+  /** `cancelled` is false if there was nothing to cancel. */
   readonly cancel: { readonly runId: string | null; readonly cancelled: boolean }
-  /** `withdrawnChars` is 0 where all of the answer was heard. */
+  /** `withdrawnChars` is 0 if the whole answer was heard. */
   readonly interrupt: { readonly runId: string; readonly withdrawnChars: number; readonly cancelled: boolean }
   readonly approve: { readonly approvalId: string; readonly decision: 'approved' | 'denied' }
   readonly pause: { readonly paused: true }
@@ -478,11 +458,10 @@ export type Answers = {
   readonly archive: { readonly archived: true }
   readonly unarchive: { readonly archived: false }
   readonly rename: { readonly title: string }
-  /** With a prompt, the branch also answers as a prompt does. */
+  /** Includes the fields of `PromptAnswer` if the branch has a prompt. */
   readonly branch: {
     readonly sessionId: string
     readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
-    /** How many prompts of a replay were queued. */
     readonly prompts?: number
   } & Partial<PromptAnswer>
   readonly import: { readonly sessionId: string }
@@ -499,7 +478,7 @@ export type Answers = {
     readonly key: string
   }
   readonly charge: NoAnswer
-  /** Null: the session does not ask for audio, or has no such message. */
+  /** Null if the session keeps no audio or has no such message. */
   readonly heard: NoAnswer
   readonly lose_listener: NoAnswer
   readonly keep_audio: { readonly artifactId: string | null }
@@ -507,11 +486,10 @@ export type Answers = {
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer
   readonly excuse_run: NoAnswer
-  /** `dropped` says why nothing of the report counts. */
   readonly report: { readonly dropped?: 'run' | 'frame' | 'budget' | 'stopped' }
 }
 
-/** The answer to a command; `seq` is the head after it. */
+/** `seq` is the head after the command. */
 export type AnswerTo<C extends Command> = Answers[C['type']] & { readonly seq: number }
 export type Answer = AnswerTo<Command>
 

@@ -1,14 +1,13 @@
-// Custom events of agents: any name outside the catalogue, with an object of bounded size. The log stores them as one type, so
-// that a later catalogue name never meets old custom events; the frontend's stream shows the agent's name.
+// Custom events of agents. The log stores all of them as one type, so that new catalogue names cannot clash with old custom events.
 import { isEventType } from '@bridle/events/catalogue'
 import { CUSTOM_CHARS_MAX } from '@bridle/events/limits'
 
 const grammar = /^[a-z][a-z0-9_.:-]{0,63}$/i
 
-/** Names that surfaces make and the catalogue lacks. */
+/** Names that surfaces produce although the catalogue lacks them. */
 const RESERVED = new Set(['health_snapshot'])
 
-/** Why the agent may not emit the event; null: it may. `data` is JSON. */
+/** Why the agent may not emit the event, or null. `data` must be JSON. */
 export const customEventProblem = (name: unknown, data: unknown): string | null => {
   if (typeof name !== 'string' || !grammar.test(name))
     return `"${String(name).slice(0, 64)}" is not an event that an agent can emit: a name begins with a letter and has letters, digits and . _ : - only, at most 64.`

@@ -1,31 +1,27 @@
-// Operations on a JSON tree, and the one function that applies them, at both ends of every wire.
-// Strict: a batch with one bad operation throws and changes nothing, so the two ends never agree only in part.
+// The same function applies operations at both ends of every wire. One bad operation rejects its batch, so the ends cannot diverge.
 
-/** Names in an operation's path: each is a recursive call, and no state of ours is a tenth as deep. */
+/** Bounds the recursion. Real states are less than a tenth as deep. */
 const PATH_MAX = 100
 
-/** Not readonly, like all types of this wire: they stay assignable to the types that the protocol document prints. */
+/** Mutable like all types of this wire, so that they stay assignable to the types in the protocol document. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
 
-/** A change of a state: a value set at a path, or text added to the text at a path. */
+/** A change of a state: a value set at a path, or text appended to the text at a path. */
 export type DeltaOperation =
   | { type: 'set'; path: string[]; value: JsonValue }
   | { type: 'append-text'; path: string[]; value: string }
 
-/** An operation does not fit the state that it is applied to. */
+/** An operation does not fit the state. */
 export class DeltaError extends Error {
   /** The code to match. */
   readonly code = 'bad_operation'
 }
 
-/**
- * Copies each touched node once per batch; an untouched node keeps its identity. `owned` holds the copies of earlier batches. They have no
- * other reader and change in place, so that a long list is not copied for each entry.
- */
+/** Copies each touched node once per batch. `owned` holds copies without other readers, which later batches mutate. */
 export const applyOperations = <S>(
   state: S,
   operations: readonly DeltaOperation[],
-  // A single operation touches each node once, so there is no copy to remember.
+  // A single operation touches each node only once.
   owned: Set<object> | null = operations.length > 1 ? new Set() : null,
 ): S => {
   let root: unknown = state
@@ -55,7 +51,7 @@ const apply = (node: unknown, operation: DeltaOperation, depth: number, owned: S
     const index = arrayIndex(name, node.length, operation)
     return written(node, index, node[index], apply(node[index], operation, depth + 1, owned), owned)
   }
-  // A missing parent becomes an object, even under a numeric name: arrays are always set before an index is used.
+  // Missing parents become objects, even under a numeric name: arrays must be set before they are indexed.
   const parent = node === undefined || node === null ? {} : node
   if (typeof parent !== 'object') fail(operation, `"${name}" is below a ${typeof parent}`)
   if (typeof name !== 'string' || unsafe.has(name)) fail(operation, `the name "${name}" is not allowed`)
@@ -82,7 +78,7 @@ const written = <T extends object>(
   if (before === after && Object.hasOwn(node, name)) return node
   let target = node
   if (!owned?.has(node)) {
-    // A copy has no room for another element: growing it would copy a long list a second time, into half as much again.
+    // `concat`, because pushing to a copy reallocates: it would copy a long list twice.
     if (Array.isArray(node) && name === node.length) {
       const longer = node.concat([after]) as unknown as T
       owned?.add(longer)
@@ -95,7 +91,7 @@ const written = <T extends object>(
   return target
 }
 
-/** An index is `0`, or digits without a leading zero; Number() would also accept texts that are no index. */
+/** Canonical indexes only; Number() would also accept ` 1` or `1e3`. */
 const arrayIndex = (name: string, length: number, operation: DeltaOperation): number => {
   let index = 0
   const isCanonical = name.length > 0 && name.length <= 10 && (name.length === 1 || name.charCodeAt(0) !== 0x30)
@@ -109,7 +105,7 @@ const arrayIndex = (name: string, length: number, operation: DeltaOperation): nu
   return index
 }
 
-// Reaching a prototype through a path would change every object in the process.
+// Writing through a prototype would change every object in the process.
 const unsafe = new Set(['__proto__', 'constructor', 'prototype'])
 
 const fail = (operation: DeltaOperation, why: string): never => {

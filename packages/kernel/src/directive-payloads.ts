@@ -1,11 +1,11 @@
-// The registry of directives: the core types with the fields of their payloads. Other types are namespaced, and their payloads are free.
+// The core directive types and their payload fields. All other types are namespaced, with free payloads.
 import type { JsonObject } from '@bridle/events/json'
 
 export type CoreType = 'render_message' | 'render_ui' | 'simulate_action' | 'request_approval' | 'noop'
 
 export const isCoreType = (type: string): type is CoreType => Object.hasOwn(PAYLOAD_FIELDS, type)
 
-/** The first field of a core type's payload that is wrong, or null. */
+/** The first invalid payload field of a core type, or null. */
 export const wrongPayloadField = (type: CoreType, payload: JsonObject): string | null => {
   for (const [name, kind] of Object.entries(PAYLOAD_FIELDS[type])) {
     const value = Object.hasOwn(payload, name) ? payload[name] : undefined

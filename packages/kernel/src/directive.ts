@@ -1,30 +1,30 @@
-// Directives: what a run wants a shell to render or to execute. An agent's directive is checked before it is in the log.
+// Directives tell a shell what to render or execute. Directives of agents are validated before they are logged.
 
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import { CUSTOM_CHARS_MAX } from '@bridle/events/limits'
 import { isCoreType, wrongPayloadField } from './directive-payloads.ts'
 
-/** Something that a shell shall render or execute. */
+/** Something for a shell to render or execute. */
 export interface Directive {
-  /** A core type such as `render_ui`, or a namespaced one such as `com.example.sop.start`. `session.approval()` makes `request_approval`. */
+  /** A core type such as `render_ui`, or a namespaced one such as `com.example.sop.start`. `session.approval()` creates approvals. */
   readonly action_type: string
   /** The data of the type. */
   readonly payload?: JsonObject
   /** How urgent it is. */
   readonly priority?: 'low' | 'normal' | 'high' | 'critical'
-  /** Whether its siblings may run at the same time; absent = `sequential`. */
+  /** Whether it may run in parallel with its siblings. Default: `sequential`. */
   readonly execution?: 'sequential' | 'parallel'
   /** How much harm it can do. */
   readonly risk_tier?: 'safe' | 'caution' | 'dangerous'
   /** The shell must ask its user before it executes this. */
   readonly requires_user_approval?: boolean
-  /** Milliseconds from receipt after which it is too late. */
+  /** Milliseconds from receipt until it is too late to execute. */
   readonly deadline_ms?: number
-  /** Fields of vendors, each under a name such as `com.example`. */
+  /** Vendor fields, each under a name such as `com.example`. */
   readonly extensions?: JsonObject
 }
 
-/** Why a value is no directive that an agent can give: the field first. Null: it is one. `value` is JSON. */
+/** Why an agent may not emit the directive, field first, or null. `value` must be JSON. */
 export const directiveProblem = (value: unknown): string | null => {
   const problem = fieldsProblem(value)
   if (problem !== null) return problem
@@ -36,7 +36,7 @@ export const directiveProblem = (value: unknown): string | null => {
     : null
 }
 
-/** The same for the fields beside the payload. */
+/** Checks all fields except the payload. */
 export const fieldsProblem = (value: unknown): string | null => {
   if (!isJsonObject(value)) return 'A directive is an object: { action_type, payload }.'
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(DIRECTIVE_FIELDS, name))
@@ -50,11 +50,11 @@ export const fieldsProblem = (value: unknown): string | null => {
     : 'action_type: it is neither a core type (render_ui, simulate_action, render_message, noop) nor a namespaced one such as com.example.sop.start.'
 }
 
-/** A question needs options with tokens, which only the engine can make. Without them it cannot be answered. */
+/** Only the engine can create the option tokens that make a question answerable. */
 const APPROVALS_ONLY =
   'action_type: request_approval comes from the engine alone. To ask a person, call session.approval().'
 
-/** The first field of a directive that the protocol does not allow, or null. */
+/** The first field that the protocol does not allow, or null. */
 export const wrongDirectiveField = (value: JsonObject): string | null => {
   const wrong = Object.entries(DIRECTIVE_FIELDS).find(
     ([name, fits]) => !fits(Object.hasOwn(value, name) ? value[name] : undefined),
@@ -62,7 +62,6 @@ export const wrongDirectiveField = (value: JsonObject): string | null => {
   return wrong?.[0] ?? null
 }
 
-/** Names with dots between them, in at most 128 characters. */
 const NAMESPACED = /^(?=.{1,128}$)[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$/i
 
 type FieldCheck = (value: unknown) => boolean

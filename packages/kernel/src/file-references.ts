@@ -1,7 +1,7 @@
-// References to uploaded files in the input of a prompt. The log has these, and never the files.
+// The log holds references to uploaded files, never the files.
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 
-/** The references in `attachments`, and in those of an OpenHarness shell. */
+/** Includes the attachments of an OpenHarness shell. */
 export const fileReferences = (input: Json | undefined): readonly JsonObject[] => {
   if (!isJsonObject(input)) return []
   const { attachments, openharness } = input

@@ -1,11 +1,7 @@
-// Operations on the transport's state.
 import { applyOperations, type DeltaOperation } from './delta.ts'
 import type { HarnessState } from './projections/harness-state.ts'
 
-/**
- * An operation cannot remove a field, so a delta clears the error with an empty text: the document has `error?: string`, and null is not a
- * string. Older servers send null. A state without an error has no such field.
- */
+/** Operations cannot remove fields, so an empty text clears the error. Older servers send null. */
 export const applyToState = (
   state: HarnessState,
   operations: readonly DeltaOperation[],

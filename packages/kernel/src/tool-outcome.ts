@@ -1,5 +1,4 @@
-// How a tool call ended, as every wire carries it: the log's `tool_outcome` without the fields that its place on a wire has already. All other
-// fields pass, so that a new one needs no wire to know it.
+// `tool_outcome` without fields that a wire carries elsewhere. Others pass through, so that new fields need no change of a wire.
 import type { Payloads, ToolOutcome } from '@bridle/events/schemas'
 
 export const toolOutcomeOf = (payload: Payloads['tool_outcome']): ToolOutcome => {

@@ -1,6 +1,5 @@
-// An approval is bound to the digest of the call that it approves, so that no other call is ever run. `Host.send` binds each
-// approval that a caller sends. Arguments that a person edited are checked here too: the rule that decides can wait for no schema, and once the
-// approval is used, only the model would learn of a misspelt field.
+// An approval is bound to the digest of the call that it approves, so that no other call can run under it.
+// Edited arguments are checked here because the rule that decides is synchronous and cannot load a schema.
 
 import { answeredArguments } from '@bridle/events/answers'
 import { canonicalJson, type JsonObject, ownProperty } from '@bridle/events/json'
@@ -14,11 +13,10 @@ import { hasFiles, openTextQuestion, textAnswer } from '../rules/approvals/typed
 import type { Session } from '../session/session.ts'
 import { editedAnswers } from '../user-input.ts'
 
-/** The digest of a call: of the tool and its arguments, in canonical JSON. */
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
   digest(canonicalJson({ tool, arguments: args }))
 
-/** Adds the digest of the approved call to an approval, and to a prompt that answers a question; leaves any other command as it is. */
+/** Adds digests to approvals and to prompts that answer a question. */
 export const bindApproval = async <C extends Command>(session: Session, command: C, digest: Digest): Promise<C> => {
   if (command.type === 'approve' && command.decision === 'approved') return (await bind(session, command, digest)) as C
   if (command.type === 'submit' || command.type === 'steer') return (await bindAnswer(session, command, digest)) as C
@@ -42,10 +40,10 @@ type PromptCommand = Command & { readonly type: 'submit' | 'steer' }
 
 const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Promise<ApproveCommand> => {
   const { approvalId: id } = sent
-  // The log repeats the call's id among the arguments. A client that sends them back edited may leave it there; no tool takes it.
+  // The log stores the call id among the arguments; clients may send it back, but tools do not accept it.
   const args = sent.args && withoutCallId(sent.args)
   const command = { ...sent, ...(args && { args }) }
-  // The directory may list an approval whose append is not folded here yet: a tick waits for the commands before it.
+  // The directory may list an approval before this session has folded it. A tick waits for the commands ahead of it.
   const { open, decided } = session.state.approvals
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
   const approval = ownProperty(session.state.approvals.open, id)
@@ -66,11 +64,11 @@ const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Pro
     const argumentsProblem = isEdited ? await editProblem(session, approval, args) : null
     return { ...command, digest: approved, ...(argumentsProblem !== null && { argumentsProblem }) }
   }
-  // Questions of the kernel itself stand for no call, so that there is nothing to bind, also when an answer is repeated.
+  // Questions of the kernel have no call to bind.
   if (!earlier?.requestedDigest) return command
   return { ...command, digest: args ? await callDigest(digest, earlier.tool, args) : earlier.requestedDigest }
 }
 
-/** Arguments that cannot change are refused for that reason, whatever they are. */
+/** `decide` refuses edits of fixed arguments with its own reason. */
 const editProblem = async (session: Session, approval: Approval, args: JsonObject): Promise<string | null> =>
   isFixed(approval) ? null : session.checkArguments(approval, args)

@@ -1,4 +1,3 @@
-// Branching: opens the child with its parent's history, and has it write its first event.
 import { type AnswerTo, type BranchCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
 import type { Digest } from '../ports/digest.ts'
@@ -19,7 +18,6 @@ interface ChildRequest {
   readonly childId: string
   readonly command: Omit<BranchCommand, 'type' | 'parent'>
   readonly id: IdempotencyKey | null
-  /** Confirms the prompts of an imported session. */
   readonly promptsDigest?: string
 }
 
@@ -33,7 +31,7 @@ export const branchSession = async (
   const from: BranchParent = { agent: parent.agent, id: parent.id, seq }
   const child = await openChild(live, { ...parent, id: childId }, { from, source })
   if (!child) return refuse('bad_branch_point')
-  // A repeated request finds the branch that it made.
+  // A retry finds the branch that its first attempt created.
   const asked = { ...command, ...(promptsDigest !== undefined && { promptsDigest }) }
   const unconfirmed = child.exists ? null : await confirmationRefusal(source, child.state, asked, digest)
   if (unconfirmed) {
@@ -47,7 +45,7 @@ export const branchSession = async (
   return outcome
 }
 
-/** A branch among events that came from a file has the settings of the session as it is here. */
+/** A branch from an imported event gets the settings of the importing session. */
 const importedFields = (
   { state: { lifecycle } }: Session,
   seq: number,
@@ -55,12 +53,12 @@ const importedFields = (
 ): Pick<BranchCommand, 'imported' | 'settings'> =>
   seq < lifecycle.claimedSeq ? { imported: true, settings: settings ?? withoutFolder(lifecycle.settings) } : {}
 
-/** Null where the store allows no branch. */
+/** Null if the store refuses the branch. */
 export const openChild = async (live: LiveSessions, key: Key, branch: PendingBranch): Promise<Session | null> => {
   try {
     const child = await live.open(key, branch)
     if (child.exists || child.parent || !child.quiet) return child
-    // A session that only waits for its first event gives way to the branch; its readers come back.
+    // Replace a session that only waits for its first event. Its readers reconnect.
     evict(child)
     return await live.open(key, branch)
   } catch (cause) {
@@ -69,7 +67,7 @@ export const openChild = async (live: LiveSessions, key: Key, branch: PendingBra
   }
 }
 
-/** The parent keeps the command id before the child is made: a command id of one session has one effect, also with two children. */
+/** The command id is reserved in the parent first: it must have one effect even if retried with another child id. */
 const reserveBranchId = async (parent: Session, childId: string, id: IdempotencyKey): Promise<Refusal | null> => {
   const answer = await parent.send({ type: 'promise_branch', childId }, id)
   if (isRefusal(answer)) return answer

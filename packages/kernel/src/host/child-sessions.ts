@@ -1,5 +1,3 @@
-// The child sessions of a host: started once, cancelled, and asked for their results.
-
 import { isJsonObject, type Json, present } from '@bridle/events/json'
 import { type AnswerTo, type ApproveCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
@@ -12,14 +10,14 @@ import { readArtifactText } from '../session/reading/artifact-text.ts'
 import type { Session } from '../session/session.ts'
 import type { Host } from './host.ts'
 
-/** A child that fails for a passing reason is tried again as often as other background work. */
+/** The usual retries of background work. */
 const CHILD_RETRIES_MAX = 3
-/** The result of a turn is among the last events before its end: behind it come at most the prompts that the end drops. */
+/** The result is logged shortly before the end; only prompts dropped at the end can follow it. */
 const TURN_END_EVENTS = 300
 
 type ChildHost = Pick<Host, 'find' | 'send'>
 
-/** Children that live with their parents, in one host, which may be made later. */
+/** `host` is lazy because it may be created later. */
 export const hostChildSessions = (host: () => ChildHost): ChildSessions => ({
   start: async (child) => startChild(host(), child, await ownerOfParent(host(), child.parent)),
   result: (child) => childResult(host(), child),
@@ -50,14 +48,14 @@ export const startChild = async (host: ChildHost, start: ChildStart, owner: stri
     },
     { commandId: `delegate:${child.id}`, bodyHash: child.id },
   )
-  // Two starts of one child may meet.
+  // Two starts of the same child can race.
   return !isRefusal(answer) || answer.refused === 'session_exists' ? null : answer.message
 }
 
-/** False: the parent has no such child. A child that has ended is left alone. */
+/** False if the parent has no such child. */
 export const cancelChild = async (host: ChildHost, child: Key, parent: Key): Promise<boolean> => {
   const session = await host.find(child).catch((cause: unknown) => {
-    // Nobody can open it: it does nothing.
+    // A session that cannot be opened is not running.
     if (hasFaultCode(cause, 'corrupt') || hasFaultCode(cause, 'refused')) return null
     throw cause
   })
@@ -69,10 +67,9 @@ export const cancelChild = async (host: ChildHost, child: Key, parent: Key): Pro
   return !isRefusal(answer) || answer.refused !== 'session_not_found'
 }
 
-/** The answer to an approval of a session, given through a session above it. */
 export interface ChildAnswer {
   readonly child: Key
-  /** The owner of the session above: no answer goes to a session of another user. */
+  /** Owner of the ancestor: answers never cross owners. */
   readonly owner: string | null
   readonly command: ApproveCommand
   readonly commandId: IdempotencyKey | null
@@ -101,7 +98,7 @@ export const childResult = async (host: ChildHost, child: Key): Promise<ChildRes
   return { problem: 'The work of the agent was cancelled.', reason: 'child_cancelled' }
 }
 
-/** A result that is too large for an event is an artifact. */
+/** Results too large for an event are stored as artifacts. */
 const wholeResult = async (session: Session, result: Json): Promise<Json> => {
   const id = isJsonObject(result) && typeof result.preview === 'string' ? result.artifact_id : undefined
   if (typeof id !== 'string') return result

@@ -1,15 +1,13 @@
-// The eviction of loaded sessions: a session that has nothing to do and no reader leaves memory, and the log rebuilds it when
-// somebody asks. Sessions leave when there are too many of them, and when they take too much memory.
+// Sessions without work or readers are evicted when there are too many or they use too much memory. The log restores them.
 import type { Key } from '../event.ts'
 import type { Session } from '../session/session.ts'
 import { MemoryBudget, type MemoryLimits, sessionsToEvict } from './memory-budget.ts'
 
-/** Sessions that one search for an idle session visits: a host full of busy sessions must not be searched as a whole. */
+/** Bounds one search for an idle session, so that a busy host is not scanned as a whole. */
 const EVICTION_LOOKS = 32
-/** Sessions kept in memory with nothing to do. */
+/** Beyond this, idle sessions are evicted even if memory allows more. */
 export const IDLE_SESSIONS_MAX = 500
 
-/** The cause with which an evicted session is dropped. */
 export const EVICTED = new Error('evicted')
 
 export const evict = (session: Session): void => session.drop(EVICTED)
@@ -18,7 +16,7 @@ export class Eviction {
   readonly #live: Map<string, Session>
   readonly #memory: MemoryBudget
 
-  /** `live` has the loaded sessions by name. The newest, and those that a search visited last, are at the end. */
+  /** `live` is ordered: newly opened and recently visited sessions come last. */
   constructor(live: Map<string, Session>, limits?: Partial<MemoryLimits>) {
     this.#live = live
     this.#memory = new MemoryBudget(limits)
@@ -28,10 +26,9 @@ export class Eviction {
     return this.#memory.bytes
   }
 
-  /** Makes room for one more session where there are many. */
   admitSession(): void {
     if (this.#live.size < IDLE_SESSIONS_MAX) return
-    // A session that has something to do goes to the end, so that each search looks at others.
+    // Move busy sessions to the end, so that each search visits others.
     for (const [name, session] of [...this.#live].slice(0, EVICTION_LOOKS)) {
       if (session.idle) evict(session)
       else {
@@ -41,7 +38,6 @@ export class Eviction {
     }
   }
 
-  /** A session was opened or has grown. */
   resize(session: Session): void {
     const { key, bytes } = session
     if (session.dropped) return
@@ -53,19 +49,19 @@ export class Eviction {
     this.#memory.set(session, session.key.tenant, 0)
   }
 
-  /** Evicts sessions that were busy or had readers at the last search, where memory is still short. */
+  /** Retries the eviction of sessions that were busy or had readers at the last search. */
   relieve(): void {
     if (this.#memory.bytes > this.#memory.limits.tenantBytes) this.#makeRoom(null)
   }
 
-  /** Whether the busy sessions of a tenant take so much memory that its next prompts have to wait. */
+  /** Whether busy sessions of the tenant use so much memory that its prompts must wait. */
   isExhausted({ tenant }: Key): boolean {
     if (!this.#memory.isExhausted(tenant)) return false
     this.#makeRoom(null)
     return this.#memory.isExhausted(tenant)
   }
 
-  /** The largest idle sessions leave first, except the one that is being opened or was just written. */
+  /** Largest idle sessions first, except the one being opened or just written. */
   #makeRoom(needed: Session | null): void {
     const loaded = [...this.#live.values()].map((session) => ({
       ...{ session, tenant: session.key.tenant, bytes: session.bytes },

@@ -1,4 +1,3 @@
-// The host: the face of the sessions that this process runs, over live sessions, supervision, branching and removal.
 import { present } from '@bridle/events/json'
 import {
   type AnswerTo,
@@ -36,7 +35,7 @@ import { bindProposal } from './proposal-binding.ts'
 import { Removal } from './removal.ts'
 import { Supervision } from './supervision.ts'
 
-/** `notifyParent`, `cancelChild` and `answerChild` are for sessions that may live elsewhere; absent = all of them are in this store. */
+/** Set `notifyParent`, `cancelChild` and `answerChild` if sessions can live in another store. */
 export interface HostPorts
   extends Pick<
     SessionPorts,
@@ -45,19 +44,17 @@ export interface HostPorts
   readonly directory: Directory
   readonly digest: Digest
   readonly answerChild?: (answer: ChildAnswer) => Promise<AnswerTo<ApproveCommand> | Refusal>
-  /** Lets the long reads of all sessions take turns; absent = they do not. */
+  /** Schedules the long reads of all sessions fairly. Absent: unscheduled. */
   readonly eventLoop?: EventLoop
-  /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
-  /** The memory that loaded sessions may take; above it idle ones are evicted. Default 256 MiB, half of it for one tenant. */
+  /** Above this, idle sessions are evicted. Default 256 MiB, half of it per tenant. */
   readonly memory?: Partial<MemoryLimits>
-  /** For traces: these events were committed. */
+  /** For traces. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
-  /** For logs: a session stopped or could not be opened. A null key = the sessions that are due could not be looked for. */
+  /** For logs: a session stopped or failed to open. A null key: the search for due sessions failed. */
   readonly onFault?: (key: Key | null, cause: unknown) => void
 }
 
-/** The part of a host that the surfaces use. */
 export type SessionService = Pick<
   Host,
   'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'importLog' | 'importedPrompts' | 'usedSeq' | 'remove' | 'counts'
@@ -85,12 +82,11 @@ export class Host {
     })
   }
 
-  /** Takes up the work that the last owner left, then looks for sessions that are due. */
+  /** Resumes the work of the last owner, then polls for due sessions. */
   start(): Promise<void> {
     return this.#supervision.start()
   }
 
-  /** Opens the sessions whose last owner left an effect unfinished, and those that are due. */
   resumeWork(): Promise<void> {
     return this.#supervision.resumeWork()
   }
@@ -99,17 +95,17 @@ export class Host {
     return this.#supervision.openDue()
   }
 
-  /** The live session of a key, whether or not anything was ever appended to it. */
+  /** Returns the live session, even if nothing was ever appended to it. */
   open(key: Key): Promise<Session> {
     return this.#live.open(key)
   }
 
-  /** The session if it exists. A session that does not exist leaves nothing behind. */
+  /** Null if the session does not exist; nothing is created. */
   find(key: Key): Promise<Session | null> {
     return this.#live.find(key)
   }
 
-  /** Sends a command to a session. With a command id an unknown outcome is looked up and, where needed, tried again. */
+  /** With a command id, a command with an unknown outcome is looked up and retried. */
   send<C extends Command>(key: Key, command: C, id: IdempotencyKey | null = null): Promise<AnswerTo<C> | Refusal> {
     return retryUnknownOutcome(id, async () => {
       if (PROMPT_COMMANDS.has(command.type) && this.#live.memory.isExhausted(key)) return refuse('busy', EXHAUSTED)
@@ -124,10 +120,7 @@ export class Host {
     })
   }
 
-  /**
-   * Stops one task of the run in progress; the engine reports how it ended. False = there is no such task, or its engine cannot
-   * stop a single one. The log does not mention the request: a caller that gets no answer may repeat it.
-   */
+  /** False if there is no such task or the engine cannot stop it. Nothing is logged, so callers may repeat the request. */
   async stopTask(key: Key, taskId: string): Promise<boolean> {
     const session = await this.find(key)
     const effects = session ? wantedEffects(key, session.state, session.epoch) : []
@@ -136,7 +129,6 @@ export class Host {
     return (await this.#ports.runner(key.agent)?.stopTask?.(run.job, taskId)) ?? false
   }
 
-  /** A new session that continues from an event of `parent`, which is not touched. */
   branch(
     parent: Key,
     seq: number,
@@ -149,7 +141,7 @@ export class Host {
     return retryUnknownOutcome(id, () => branchSession(parts, request))
   }
 
-  /** A new session with the log of a file. Nothing of it starts. `before` is the state at the point where a branch leaves, if the caller has it. */
+  /** Imports a log as a new session without starting anything. `before`: the state at the branch point, if already folded. */
   importLog(
     key: Key,
     log: Omit<ImportCommand, 'type'>,
@@ -159,12 +151,12 @@ export class Host {
     return importSession(parts, key, { type: 'import', ...log }, before)
   }
 
-  /** The prompts that a branch of the session confirms; null = the session was not imported. */
+  /** The prompts to confirm before branching. Null if the session was not imported. */
   importedPrompts({ state }: Session): Promise<ImportedPrompts | null> {
     return importedPrompts(state, this.#ports.digest)
   }
 
-  /** The last number that a session of this key has, or had before it was removed; 0 = there was none. */
+  /** The last sequence number of the session, also if it was removed; 0 if it never existed. */
   async usedSeq(key: Key): Promise<number> {
     const session = await this.#live.open(key)
     const { head } = session.state
@@ -172,7 +164,7 @@ export class Host {
     return head
   }
 
-  /** Sends the status of a session to its parent. Where the parent is not in this store, nothing is sent. */
+  /** Does nothing if the parent is not in this store. */
   async notifyParent(notice: ChildNotice): Promise<void> {
     const { parentId, parentAgent, child } = notice
     const found = parentAgent === undefined ? await this.#ports.directory.find(child.tenant, parentId) : []
@@ -181,34 +173,33 @@ export class Host {
     try {
       await this.takeChildNotice(parent, notice)
     } catch (cause) {
-      // A parent that cannot be opened gets no notice; waiting for it would keep the child at work for ever.
+      // Give up on a parent that cannot be opened: retrying would keep the child busy forever.
       if (!hasFaultCode(cause, 'corrupt') && !hasFaultCode(cause, 'refused')) throw cause
     }
   }
 
-  /** Records the status of a child in its parent. Rejects if the parent refuses it, such as when it is busy, so that it is sent again. */
+  /** Rejects if the parent refuses, for example because it is busy, so that the notice is retried. */
   async takeChildNotice(parent: Key, notice: ChildNotice): Promise<void> {
     const { parentId: _id, parentAgent: _agent, ...status } = notice
     const outcome = await this.send(parent, { type: 'child_status', ...status })
-    // A removed parent needs no notice.
     if (isRefusal(outcome) && outcome.refused !== 'session_not_found') throw new Error(outcome.message)
   }
 
-  /** Erases a session; false = there is none. Its readers are closed, and a run in progress is stopped. */
+  /** Closes the readers and stops the run in progress. False if there is no such session. */
   async remove(key: Key): Promise<boolean> {
     const session = await this.#live.find(key).catch(() => null)
     const notice = session && removalNotice(key, session.state)
     const children = Object.entries(session?.state.delegations ?? {})
     const isRemoved = await this.#removal.remove(key)
-    // Nobody waits for them any more, and no log names them.
+    // Children of a removed session have no one left to report to, and no log names them.
     for (const [id, { agent }] of isRemoved ? children : [])
       await this.#cancelChild({ tenant: key.tenant, agent, id }, key).catch(() => {})
-    // A parent that waits for the session would wait for ever.
+    // Otherwise the parent would wait forever.
     if (isRemoved && notice) await (this.#ports.notifyParent?.(notice) ?? this.notifyParent(notice)).catch(() => {})
     return isRemoved
   }
 
-  /** Null: no session below this one asks under that id. For the caller the answer is one of this session. */
+  /** Forwards the answer if a descendant asked. Null if none did. */
   async #answerBelow(
     { key, state }: Session,
     command: ApproveCommand,
@@ -237,7 +228,6 @@ export class Host {
     return this.#ports.cancelChild?.(child, parent) ?? cancelChild(this, child, parent)
   }
 
-  /** For metrics. */
   counts(): { sessions: number; listeners: number; running: number; waiting: number; events: number } {
     const { sessions, eventCount: events } = this.#live
     let listeners = 0
@@ -251,30 +241,27 @@ export class Host {
     return { sessions: sessions.length, listeners, running, waiting, events }
   }
 
-  /** The memory that loaded sessions take, as it is counted. */
+  /** Estimated memory of the loaded sessions. */
   get memoryBytes(): number {
     return this.#live.memory.bytes
   }
 
-  /** Sessions whose run is at work; a run that waits for an approval loses nothing by a restart. */
+  /** Runs that wait for an approval do not count: a restart costs them nothing. */
   get runningCount(): number {
     return this.#live.sessions.filter((session) => session.isWorking).length
   }
 
-  /**
-   * When an announced stop begins: durable runs end what they have begun, and the next process continues them. Other runs go on.
-   * Resolves when all durable runs have come to rest, or are late.
-   */
+  /** First step of an announced stop: resolves when durable runs have finished their current step or timed out. */
   rest(): Promise<void> {
     return this.#live.rest()
   }
 
-  /** Before an announced stop: keeps runs that would end with this process for the next one. They lose no retry. */
+  /** Called last in an announced stop: parks in-process runs for the next process, at no cost in retries. */
   async handOver(): Promise<void> {
     await Promise.allSettled(this.#live.sessions.map((session) => session.handOver()))
   }
 
-  /** Drops all sessions. The next owner of the store takes them up from the log. */
+  /** Drops all sessions. The next owner of the store resumes them from the log. */
   async stop(): Promise<void> {
     this.#supervision.stop()
     await this.#live.stop()

@@ -1,5 +1,4 @@
-// The confirmation of whoever replays or branches an imported session: its prompts were written elsewhere, and in the new session the
-// agent may get a folder to work in. So the caller repeats a digest of the prompts, which the session's detail shows with them.
+// Imported prompts were written elsewhere, so a branch or replay requires that the caller repeats their digest.
 
 import { canonicalJson, type Json } from '@bridle/events/json'
 import { type BranchCommand, type Refusal, refuse } from '../commands.ts'
@@ -7,23 +6,22 @@ import type { Digest } from '../ports/digest.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { Session } from '../session/session.ts'
 
-/** A prompt of an imported session, in full. */
+/** A prompt of an imported session. */
 export interface ImportedPrompt {
   /** The id of its message. */
   readonly message_id: string
   /** The text. */
   readonly text: string
-  /** Input that was sent with the text. */
+  /** Input sent with the text. */
   readonly input?: Json
 }
 
-/** The prompts of an imported session, and the digest that confirms them. */
 export interface ImportedPrompts {
   readonly prompts: readonly ImportedPrompt[]
   readonly prompts_digest: string
 }
 
-/** Null if the session was not imported. A branch of an imported session is a session of its own. */
+/** Null if the session was not imported. Branches of imported sessions are not. */
 export const importedPrompts = async (state: SessionState, digest: Digest): Promise<ImportedPrompts | null> => {
   if (state.lifecycle.importedSeq === null) return null
   const prompts = userPrompts(state)
@@ -31,7 +29,6 @@ export const importedPrompts = async (state: SessionState, digest: Digest): Prom
   return { prompts, prompts_digest: `sha256:${await digest(canonicalJson(told))}` }
 }
 
-/** Refuses a branch of an imported session that nobody has confirmed. `atPoint` is the state of the session at the branch point. */
 export const confirmationRefusal = async (
   source: Session,
   atPoint: SessionState,
@@ -42,7 +39,7 @@ export const confirmationRefusal = async (
   if (!imported) return null
   if (promptsDigest !== imported.prompts_digest) return refuse('confirm_import')
   if (prompt !== null) return null
-  // An edit may have taken the prompt back, so that it is not among those that were confirmed.
+  // An edit may have removed the prompt, so that it was not part of the confirmation.
   const last = userPrompts(atPoint).at(-1)
   const isConfirmed =
     !last || imported.prompts.some((each) => canonicalJson({ ...each }) === canonicalJson({ ...last }))

@@ -1,4 +1,3 @@
-// Importing: opens a session that does not exist, and has it write the log of a file as its first events.
 import { type AnswerTo, type ImportCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
 import type { Log } from '../ports/log.ts'
@@ -15,7 +14,7 @@ interface ImportParts {
   readonly log: Pick<Log, 'reserve'>
 }
 
-/** All of it is written with one append, or nothing. `before` is the state at the branch point, where the caller has folded it; null = it is read. */
+/** Atomic. `before`: the state at the branch point, if the caller has folded it. */
 export const importSession = async (
   { live, removal, log }: ImportParts,
   key: Key,
@@ -41,7 +40,7 @@ export const importSession = async (
   return outcome
 }
 
-/** A log whose numbers begin behind those of a removed session has them here, too. A session that exists is refused when it gets the log. */
+/** An imported log may start above 1, after the numbers of a removed session. If the session exists, `import` itself is refused. */
 const reserveNumbers = async (
   { live, log }: Pick<ImportParts, 'live' | 'log'>,
   key: Key,
@@ -49,7 +48,7 @@ const reserveNumbers = async (
 ): Promise<void> => {
   const waiting = await live.open(key)
   if (waiting.exists || waiting.state.head >= head) return live.discardUnused(waiting)
-  // A session that only waits for its first event begins with 1: it gives way, and its readers come back.
+  // A session that waits for its first event would start at 1. Evict it; its readers reconnect.
   if (waiting.quiet) evict(waiting)
   await log.reserve(key, head).catch((cause: unknown) => {
     if (!hasFaultCode(cause, 'refused')) throw cause

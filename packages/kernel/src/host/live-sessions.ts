@@ -1,5 +1,4 @@
-// The sessions that this process has in memory. Callers that ask for the same session share one; a session whose store failed is
-// opened again.
+// The sessions in memory. Concurrent callers share one session per key. Sessions whose store failed are reopened.
 import { present } from '@bridle/events/json'
 import { type Key, keyText } from '../event.ts'
 import type { BranchParent } from '../ports/log.ts'
@@ -12,22 +11,21 @@ import { EVICTED, Eviction, evict } from './eviction.ts'
 import type { HostPorts } from './host.ts'
 import { Quarantine } from './quarantine.ts'
 
-/** A session whose store failed is opened again after this: long enough for a short trouble to pass, short enough for a reader to wait. */
+/** Long enough for a brief fault to pass, short enough for readers to wait. */
 const REOPEN_MS = 1_000
 
 export interface LiveSessionsPorts extends Omit<HostPorts, 'directory' | 'digest' | 'onFault'> {
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
   readonly cancelChild: (child: Key, parent: Key) => Promise<boolean>
-  /** Resolves when no removal of the session is in progress. */
+  /** Resolves when the session is not being removed. */
   readonly removalOf: (key: Key) => Promise<void>
   readonly onFault?: (key: Key, cause: unknown) => void
 }
 
-/** A branch that is about to be written: its point, and the session it leaves. */
 export interface PendingBranch {
   readonly from: BranchParent
   readonly source: Session
-  /** The state at the branch point, so that the history is not folded again, and the last event of the first append. Absent = it is read. */
+  /** The state at the branch point, which saves a second fold, and the last event of the first append. */
   readonly known?: { readonly state: SessionState; readonly upTo: number }
 }
 
@@ -37,9 +35,9 @@ export class LiveSessions {
   readonly #live = new Map<string, Session>()
   readonly #eviction: Eviction
   readonly #reopening = new Set<string>()
-  /** Sessions whose log was found damaged while they were open: they stay stopped until the next start, and callers get the cause. */
+  /** Damaged while open: stopped until the next start. Callers get the cause. */
   readonly #damaged = new Map<string, unknown>()
-  /** Sessions that cannot be opened: supervision leaves them alone, and a caller gets the cause. */
+  /** Failed to open: supervision skips them. */
   readonly #broken = new Set<string>()
   readonly #readScheduler: ReadScheduler | null
   readonly quarantine: Quarantine
@@ -58,7 +56,6 @@ export class LiveSessions {
     return [...this.#live.values()]
   }
 
-  /** Events committed since this process started. */
   get eventCount(): number {
     return this.#eventCount
   }
@@ -67,7 +64,7 @@ export class LiveSessions {
     return this.#eviction
   }
 
-  /** The session of a key, whether or not anything was ever appended to it. A `branch` is opened with its parent's history. */
+  /** Returns the live session, even if nothing was ever appended to it. A `branch` opens with its parent's history. */
   async open(key: Key, branch: PendingBranch | null = null): Promise<Session> {
     if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
     const fault = this.checkStore()
@@ -77,7 +74,7 @@ export class LiveSessions {
     const live = this.#live.get(name) ?? this.#opening.get(name)
     if (live) return live
     this.#eviction.admitSession()
-    // The session is live before it stops opening: in between, a second one would be opened beside it.
+    // Register as live before `opening` is cleared: a gap would let a second session open.
     const opening = this.#load(key, branch)
       .then((session) => {
         if (!session.dropped) {
@@ -100,7 +97,6 @@ export class LiveSessions {
     }
   }
 
-  /** The session if it exists. A session that does not exist leaves nothing behind. */
   async find(key: Key): Promise<Session | null> {
     const session = await this.open(key)
     if (session.exists) return session
@@ -108,28 +104,27 @@ export class LiveSessions {
     return null
   }
 
-  /** Evicts a session that was opened for a caller and does not exist: nobody else needs it. */
+  /** Evicts a session that was opened for a caller but does not exist. */
   discardUnused(session: Session): void {
     if (!session.exists && session.idle) evict(session)
   }
 
-  /** The live session of a key, after it is opened if that is in progress; null = there is none. */
+  /** Waits if the session is being opened. Null if it is not loaded. */
   async loaded(key: Key): Promise<Session | null> {
     const name = keyText(key)
     await this.#opening.get(name)?.catch(() => {})
     return this.#live.get(name) ?? null
   }
 
-  /** Whether supervision may open a session: it is not live, it can be opened, and its agent is there. */
+  /** Whether supervision may open the session. */
   isAsleep(key: Key): boolean {
     const name = keyText(key)
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
   }
 
-  /** Opens a session again in a while: if it has an effect in hand and is not due, no round of the supervision finds it. */
+  /** Supervision would not find a session that has an effect in hand but is not due. */
   reopenLater(key: Key): void {
     const name = keyText(key)
-    // A session has one such timer: each failure would otherwise start one more.
     if (this.#reopening.has(name)) return
     this.#reopening.add(name)
     this.#ports.clock.after(REOPEN_MS, () => {
@@ -138,13 +133,13 @@ export class LiveSessions {
     })
   }
 
-  /** The session was removed: a fault of its log is no fault of the next session of this key. */
+  /** The next session under this key starts clean. */
   forgetFaults(key: Key): void {
     this.#damaged.delete(keyText(key))
     this.#broken.delete(keyText(key))
   }
 
-  /** The fault because of which no session may be shown. Where another process has the data, sessions in memory may be old: they go. */
+  /** The fault that makes all sessions unsafe to show. If another process owns the data, sessions in memory are stale and dropped. */
   checkStore(): StoreFault | null {
     try {
       this.#ports.log.check?.()
@@ -156,7 +151,7 @@ export class LiveSessions {
     }
   }
 
-  /** Durable runs end what they have begun, and no session takes one up any more. */
+  /** Durable runs finish their current step; sessions do not resume any more. */
   async rest(): Promise<void> {
     this.#isResting = true
     this.quarantine.close()
@@ -205,7 +200,6 @@ export class LiveSessions {
     if (cause === EVICTED || hasFaultCode(cause, 'fenced') || this.#stopped) return
     this.#ports.onFault?.(key, cause)
     if (hasFaultCode(cause, 'corrupt')) this.#damaged.set(keyText(key), cause)
-    // Where all data is gone, there is nothing to reopen.
     else if (!hasFaultCode(cause, 'gone')) this.reopenLater(key)
   }
 }

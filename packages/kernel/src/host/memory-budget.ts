@@ -1,15 +1,13 @@
-// The memory of the loaded sessions, counted and not measured: in all and for each tenant. When it is too much, idle sessions
-// leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
+// Over a limit, the largest idle sessions are evicted, so that one tenant's large sessions do not push out small ones of others.
 
-/** After a search that left only busy sessions, the next one waits until they have grown by this factor: not with every token. */
+/** After a search that found only busy sessions, the next waits for this growth instead of running on every token. */
 const SEARCH_GROWTH = 1.02
-/** Memory for loaded sessions: a quarter of the smallest default heap of Node. A tenant gets half of it. */
+/** A quarter of the smallest default heap of Node. */
 const MEMORY_BYTES = 256 * 1024 * 1024
-/** Eviction frees memory down to this part of a limit, so that it does not run again at once. */
+/** Hysteresis: evict somewhat below the limit, so that the next event does not trigger another search. */
 const MEMORY_TARGET_RATIO = 0.9
 
 export interface MemoryLimits {
-  /** All loaded sessions together. */
   readonly bytes: number
   readonly tenantBytes: number
 }
@@ -22,14 +20,11 @@ export const memoryLimits = ({ bytes = MEMORY_BYTES, tenantBytes }: Partial<Memo
 export interface LoadedSession {
   readonly tenant: string
   readonly bytes: number
-  /** The session has nothing to do and no reader, and the log has all of it. */
+  /** Has no work, no readers and nothing unsaved. */
   readonly idle: boolean
 }
 
-/**
- * The idle sessions that have to leave, the largest first: those of a tenant over its limit, then of all tenants that take more
- * than their share. A tenant within its share loses none, however much the others have at work.
- */
+/** Largest idle sessions first: of tenants over their limit, then of tenants over their equal share. Others lose none. */
 export const sessionsToEvict = <S extends LoadedSession>(sessions: readonly S[], limits: MemoryLimits): S[] => {
   const sums = new Map<string, number>()
   for (const { tenant, bytes } of sessions) sums.set(tenant, (sums.get(tenant) ?? 0) + bytes)
@@ -44,7 +39,6 @@ export const sessionsToEvict = <S extends LoadedSession>(sessions: readonly S[],
   const idle = sessions.filter((session) => session.idle).toSorted((a, b) => b.bytes - a.bytes)
 
   const over = new Set([...sums].filter(([, bytes]) => bytes > limits.tenantBytes).map(([tenant]) => tenant))
-  // Sessions leave until the sum is somewhat below the limit, so that the next event does not start another search.
   for (const session of idle)
     if (over.has(session.tenant) && bytesOf(session.tenant) > limits.tenantBytes * MEMORY_TARGET_RATIO) leave(session)
 
@@ -57,13 +51,12 @@ export const sessionsToEvict = <S extends LoadedSession>(sessions: readonly S[],
   return [...leaving]
 }
 
-/** The sums, kept up to date session by session. */
 export class MemoryBudget {
   readonly limits: MemoryLimits
   readonly #sizes = new Map<object, number>()
   readonly #tenants = new Map<string, number>()
   #total = 0
-  /** The next search waits until the sum is this large: where all sessions are busy a search finds nothing. */
+  /** The next search runs above this size: while all sessions are busy, a search finds nothing. */
   readonly #searchAt = new Map<string | null, number>()
 
   constructor(limits?: Partial<MemoryLimits>) {
@@ -78,7 +71,7 @@ export class MemoryBudget {
     return this.#tenants.get(tenant) ?? 0
   }
 
-  /** Sets the size of a session; 0 = it has left. */
+  /** 0 removes the session. */
   set(session: object, tenant: string, bytes: number): void {
     const change = bytes - (this.#sizes.get(session) ?? 0)
     if (bytes > 0) this.#sizes.set(session, bytes)
@@ -89,14 +82,13 @@ export class MemoryBudget {
     else this.#tenants.delete(tenant)
   }
 
-  /** Whether a search for sessions that could leave is worth its time. */
   needsRoom(tenant: string): boolean {
     const isOver = (who: string | null, bytes: number, most: number) =>
       bytes > most && bytes >= (this.#searchAt.get(who) ?? 0)
     return isOver(tenant, this.bytesOf(tenant), this.limits.tenantBytes) || isOver(null, this.#total, this.limits.bytes)
   }
 
-  /** All sessions that a search left are busy: the next search is due when they have grown noticeably. */
+  /** Records that the remaining sessions are busy, which postpones the next search. */
   recordSearch(): void {
     this.#searchAt.clear()
     const again = (who: string | null, bytes: number, most: number) =>
@@ -105,10 +97,7 @@ export class MemoryBudget {
     for (const [tenant, bytes] of this.#tenants) again(tenant, bytes, this.limits.tenantBytes)
   }
 
-  /**
-   * Whether the busy sessions of a tenant take so much that its next prompts have to wait: twice its limit, or more than its
-   * share where all tenants together take twice their limit.
-   */
+  /** True above twice the tenant's limit, or above its equal share if all tenants together exceed twice the total limit. */
   isExhausted(tenant: string): boolean {
     const { bytes, tenantBytes } = this.limits
     const own = this.bytesOf(tenant)

@@ -1,10 +1,9 @@
-// Commands whose outcome is unknown, because the store failed while it wrote: with a command id the stored answer is looked up,
-// and the command is tried again where there is none.
+// A store failure may leave the outcome of a command unknown. Its command id then finds the stored answer, or makes a retry safe.
 import { hasFaultCode } from '../ports/store-fault.ts'
 import type { IdempotencyKey } from '../session/inbox.ts'
 import { EVICTED } from './eviction.ts'
 
-/** A command whose outcome is unknown is tried again this often: a store that fails more often in a row is down. */
+/** A store that fails more often in a row is down. */
 const OUTCOME_RETRIES_MAX = 3
 
 export const retryUnknownOutcome = async <T>(id: IdempotencyKey | null, send: () => Promise<T>): Promise<T> => {
@@ -12,7 +11,7 @@ export const retryUnknownOutcome = async <T>(id: IdempotencyKey | null, send: ()
     try {
       return await send()
     } catch (cause) {
-      // A session that was evicted between being opened and getting the command has decided nothing.
+      // Evicted before it received the command, so nothing was decided.
       if (cause === EVICTED) continue
       const isUnknown = hasFaultCode(cause, 'outcome_unknown') && id !== null
       if (!isUnknown || ++tries > OUTCOME_RETRIES_MAX) throw cause

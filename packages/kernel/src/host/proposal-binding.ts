@@ -1,5 +1,4 @@
-// A proposal for the memory is an artifact, and the state has only its labels. `Host.send` adds the proposed value to a decision
-// that accepts one, so that the rule, which reads no log, has it.
+// A proposal's value is an artifact, and rules read no log: `Host.send` adds the value to the decision.
 
 import { isDeeperThan, type Json } from '@bridle/events/json'
 import { DEPTH_MAX, SESSION_MEMORY_VALUE_CHARS_MAX } from '@bridle/events/limits'
@@ -7,10 +6,10 @@ import type { Command } from '../commands.ts'
 import { readArtifactText } from '../session/reading/artifact-text.ts'
 import type { Session } from '../session/session.ts'
 
-/** A larger proposal is not read: no value of the memory has more bytes, with each character escaped. */
+/** Skips larger artifacts: this is the largest memory value with every character escaped. */
 const PROPOSAL_BYTES_MAX = 6 * SESSION_MEMORY_VALUE_CHARS_MAX
 
-/** Leaves any other command as it is, and a proposal that is too large for the memory unread. */
+/** Changes nothing else, and leaves oversized proposals unread. */
 export const bindProposal = async <C extends Command>(session: Session, command: C): Promise<C> => {
   if (command.type !== 'decide_memory' || command.decision === 'reject' || command.value !== undefined) return command
   const proposal = session.state.memory.proposals.find(({ id }) => id === command.proposalId)
@@ -19,7 +18,7 @@ export const bindProposal = async <C extends Command>(session: Session, command:
   return text === null ? command : { ...command, proposed: proposedValue(proposal.contentType, text) }
 }
 
-/** JSON is the value that it stands for; any other text, also text that is no JSON after all, is a text. */
+/** Invalid JSON is kept as text. */
 const proposedValue = (contentType: string, text: string): Json => {
   if (!/[/+]json\b/i.test(contentType)) return text
   try {

@@ -1,28 +1,26 @@
-// After a crash, runs that were resumed twice without progress are suspects. The next process resumes them one at a time and delays
-// all other runs, so that a run which kills its process is found and no other run is blamed.
+// Runs that were resumed twice after crashes without progress are suspects. After a crash, the next process resumes them one at
+// a time and holds all other runs, so that a run that kills its process is identified and no other run is blamed.
 //
-// The first suspect is alone, and a crash counts against it. Its trial ends when the run makes progress, ends, waits, or times
-// out. If the run is still at work then, the next suspect is not alone: a crash does not count, but that suspect comes first in the
-// next process.
+// Only the first suspect runs alone, and only its crash counts against it. Its trial ends when it makes progress, ends, waits or
+// times out. A suspect that starts beside a timed-out one is not blamed for a crash, but goes first in the next process.
 import type { Clock } from '../ports/clock.ts'
 import type { RunAdmission, RunGate, RunPass, RunRequest } from '../session/run-gate.ts'
 
-/** The first trial of a suspect: a run that kills its process when it starts does so within seconds. */
+/** A run that crashes its process on start does so within seconds. */
 export const TRIAL_MS = 10_000
-/** The longest trial of a suspect that survived earlier ones: all other runs wait for it. */
+/** All other runs wait for a trial, even if the suspect survived earlier ones. */
 const TRIAL_MS_MAX = 80_000
-/** No trial begins later than this after the start of a process: the remaining suspects are tried after the next crash. */
+/** Bounds the delay of all other runs. Suspects left over are tried after the next crash. */
 export const QUARANTINE_MS = 30_000
 
 export class Quarantine implements RunGate {
   readonly #clock: Clock
   #phase: 'open' | 'collecting' | 'trials' | 'closed' = 'open'
-  /** The host has looked for the runs of the last process: runs that come later were not part of its crash. */
+  /** Later runs were not part of the crash. */
   #hasCollected = false
   readonly #held = new Set<HeldRun>()
   readonly #suspects: HeldRun[] = []
   readonly #working = new Set<HeldRun>()
-  /** The suspect that started alone, until another run starts beside it. */
   #alone: HeldRun | null = null
   #trial: HeldRun | null = null
   #clearTrial = () => {}
@@ -32,13 +30,13 @@ export class Quarantine implements RunGate {
     this.#clock = clock
   }
 
-  /** Delays all runs while the host looks for those that the last process left. */
+  /** Holds all runs while the host searches for runs of the last process. */
   collect(): void {
     this.#hasCollected = true
     this.#phase = 'collecting'
   }
 
-  /** Ends the collection: all runs that the last process left are known. */
+  /** Call when all runs of the last process are known. */
   settle(): void {
     if (this.#phase !== 'collecting') return
     const left = [...this.#held]
@@ -53,7 +51,7 @@ export class Quarantine implements RunGate {
     void this.#nextTrial()
   }
 
-  /** Lets no further run start: the process is about to stop. */
+  /** The process is about to stop: no further run starts. */
   close(): void {
     this.#phase = 'closed'
     this.#clearTrial()
@@ -71,7 +69,6 @@ export class Quarantine implements RunGate {
     }
   }
 
-  /** Starts the next suspect while there is time, and then all other runs. */
   async #nextTrial(): Promise<void> {
     const next = this.#suspects.shift()
     if (!next || this.#clock.now() >= this.#endsAt) return this.#open()
@@ -97,7 +94,7 @@ export class Quarantine implements RunGate {
     for (const run of this.#held) void this.#admit(run)
   }
 
-  /** Starts a run. If a suspect is alone, its excuse is written to the log first. */
+  /** If a suspect runs alone, its excuse is logged before another run starts. */
   async #admit(run: HeldRun, alone?: boolean): Promise<void> {
     this.#held.delete(run)
     this.#working.add(run)
@@ -127,9 +124,9 @@ class HeldRun {
   readonly request: RunRequest
   readonly pass: Promise<RunPass>
   begin: (pass: RunPass) => void = () => {}
-  /** The run was open when the last process ended. */
+  /** Open when the last process ended. */
   died = false
-  /** Other runs that were open at that time; null = unknown. */
+  /** Other runs open at that time; null if unknown. */
   others: number | null = null
   isSuspect: boolean
   #excused: Promise<void> | null = null
@@ -146,18 +143,18 @@ class HeldRun {
     this.isSuspect = false
   }
 
-  /** A session whose store fails drops its run, so that it needs no excuse. */
+  /** A session whose store fails drops its run, so a failed excuse is harmless. */
   excuse(): Promise<void> {
     this.#excused ??= this.request.excuse().catch(() => {})
     return this.#excused
   }
 }
 
-/** Suspects that were on trial during the crash come first, then the ones with fewer trials. */
+/** Suspects on trial during the crash first, then by number of trials. */
 const bySuspicion = (a: HeldRun, b: HeldRun): number =>
   Number(b.request.suspicion?.diedInTrial ?? false) - Number(a.request.suspicion?.diedInTrial ?? false) ||
   (a.request.suspicion?.trials ?? 0) - (b.request.suspicion?.trials ?? 0)
 
-/** A run that survived its trials and was there at a later crash gets longer ones. */
+/** Trials double for runs that survived one and were present at a later crash. */
 const trialMs = ({ suspicion }: RunRequest): number =>
   Math.min(TRIAL_MS_MAX, TRIAL_MS * 2 ** (suspicion?.inconclusive ?? 0))

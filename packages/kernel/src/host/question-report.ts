@@ -1,5 +1,3 @@
-// The report with which a runner asks a question.
-
 import { answeredArguments } from '@bridle/events/answers'
 import type { QuestionRequest } from '@bridle/events/questions'
 import type { ToolApprovalRequest } from '../commands.ts'
@@ -7,7 +5,7 @@ import type { Digest } from '../ports/digest.ts'
 import { defaultAnswer, questionFields } from '../question-request.ts'
 import { callDigest } from './approval-binding.ts'
 
-/** `request` comes from `parseQuestions`. The asker gets `arguments` back with `answers` or `values` added. */
+/** `request` comes from `parseQuestions`. The asker receives `arguments` with `answers` or `values` added. */
 export const questionReport = async (
   digest: Digest,
   call: Pick<ToolApprovalRequest, 'toolCallId' | 'tool' | 'arguments' | 'reason' | 'expiresMs'>,

@@ -1,5 +1,4 @@
-// The removal of sessions: readers are told, nothing more is written, and no session of the same key opens before the runner of
-// the removed one has let go.
+// Readers are closed, nothing more is written, and no session with the same key opens before the runner has released the old one.
 import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
 import { ownerOf } from '../owner.ts'
@@ -11,7 +10,7 @@ import type { Session } from '../session/session.ts'
 import type { HostPorts } from './host.ts'
 import type { LiveSessions } from './live-sessions.ts'
 
-/** A runner may take this long to let go of a removed session, before the next session of that id may open. */
+/** After this, the next session under the key may open even if the runner has not released the old one. */
 const RELEASE_MS = 10_000
 
 export interface RemovalPorts extends Pick<HostPorts, 'log' | 'directory' | 'clock' | 'runner' | 'rows'> {
@@ -21,18 +20,17 @@ export interface RemovalPorts extends Pick<HostPorts, 'log' | 'directory' | 'clo
 export class Removal {
   readonly #ports: RemovalPorts
   readonly #inProgress = new Map<string, Promise<boolean>>()
-  /** Sessions that were dropped because they are removed, and whether the removal took place. */
+  /** Dropped sessions, and whether their removal succeeded. */
   readonly #erasures = new WeakMap<Session, Promise<boolean>>()
 
   constructor(ports: RemovalPorts) {
     this.#ports = ports
   }
 
-  /** Erases a session; false = there is none. A run in progress is stopped. */
   async remove(key: Key): Promise<boolean> {
     const { live } = this.#ports
     const name = keyText(key)
-    // A session that cannot be opened can still be removed.
+    // Corrupt sessions can be removed, too.
     const session = await live.find(key).catch((cause: unknown) => {
       if (hasFaultCode(cause, 'corrupt')) return undefined
       throw cause
@@ -50,15 +48,12 @@ export class Removal {
     }
   }
 
-  /** Resolves when no removal of the session is in progress: opened earlier, it would live on in memory alone. */
+  /** Waits for a removal in progress: a session opened before its end would exist only in memory. */
   async settled(key: Key): Promise<void> {
     await this.#inProgress.get(keyText(key))?.catch(() => {})
   }
 
-  /**
-   * A command that meets the removal of its session is erased with it, written or not. A branch that the store refuses because
-   * its parent was removed finds no parent.
-   */
+  /** A command that races with the removal of its session is refused, even if written. So is a branch of a removed parent. */
   async unlessErased<T>(session: Session, send: () => Promise<T>, parent?: Session): Promise<T | Refusal> {
     try {
       return await send()
@@ -79,7 +74,7 @@ export class Removal {
       const removed = await this.#erase(key)
       if (removed && isObserved)
         rows?.observe({ key, owner, head: session?.state.head ?? 0, incarnation: 1, row: null, before: null })
-      // Only now: had the removal failed, the run would have been stopped without the log's knowledge.
+      // Only after the log is removed: a failed removal must leave the run alone.
       if (removed) await releaseRemovedSession({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
       return removed
     } finally {
@@ -87,7 +82,7 @@ export class Removal {
     }
   }
 
-  /** Only the directory knows the owner of a session that cannot be opened. */
+  /** Sessions that cannot be opened still have an owner in the directory. */
   async #ownerOf(key: Key, session: Session | null): Promise<string | null> {
     if (session) return ownerOf(key, session.state)
     const entries = await this.#ports.directory.find(key.tenant, key.id)
@@ -98,7 +93,7 @@ export class Removal {
     const { log, live } = this.#ports
     const session = await live.loaded(key)
     if (!session) return log.remove(key)
-    // An append on its way to the store lands before the removal: after it, the next session of this key would find it.
+    // Let pending appends land first: afterwards, the next session under this key would contain them.
     const erasure = session.drained.then(() => log.remove(key))
     this.#erasures.set(session, erasure)
     session.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
@@ -106,7 +101,6 @@ export class Removal {
   }
 }
 
-/** The runner of a removed session stops its run and deletes its files. One that does not answer delays the removal for a bounded time. */
 const releaseRemovedSession = (
   { runner, clock }: { readonly runner: Runner | null; readonly clock: Clock },
   key: Key,
@@ -131,7 +125,7 @@ const stopAndForget = async (runner: Runner | null, key: Key, job: Job | null): 
   }
 }
 
-/** As much of a job as a runner needs to stop it. */
+/** The minimum that a runner needs to stop the job. */
 const jobOf = (key: Key, { runId, attempt, handle }: Run, epoch: number): Job => ({
   ...{ key, epoch, runId, attempt, handle },
   ...{ prompt: '', input: null, resume: null, parent: null, settings: {}, frame: -1, awaiting: [] },

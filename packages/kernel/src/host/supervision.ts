@@ -1,17 +1,16 @@
-// Supervision opens the sessions that have something to do although no caller asks: a dead owner left an effect in hand, or a
-// moment of the session has come. A live session has a timer for its moments, which does not see the wall clock jump.
+// Opens sessions that need work without a caller. Timers of live sessions do not notice jumps of the wall clock; rounds do.
 import type { Key } from '../event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Directory } from '../ports/directory.ts'
 import type { LiveSessions } from './live-sessions.ts'
 
-/** A host looks for due sessions this often: retries and expiries are given in seconds. */
+/** Retries and expiries have a resolution of seconds. */
 export const SUPERVISE_MS = 1_000
-/** The wall clock jumped when this much of it passed between two rounds: a round takes less, also on a busy machine. */
+/** Well above the duration of a round on a busy machine. */
 const CLOCK_JUMP_MS = 10_000
-/** Rounds between two reports of a directory that keeps failing: one line of the log in a minute. */
+/** A log line per minute while the directory keeps failing. */
 export const FAULT_REPORT_ROUNDS = 60
-/** Sessions opened per supervisor round. */
+/** Bounds one query of the directory. */
 const DUE_PAGE = 200
 
 export interface SupervisionPorts {
@@ -25,7 +24,6 @@ export class Supervision {
   readonly #ports: SupervisionPorts
   #clearTimer: (() => void) | null = null
   #lastRoundAt = 0
-  /** Rounds that failed in a row. */
   #failures = 0
   #stopped = false
 
@@ -33,7 +31,7 @@ export class Supervision {
     this.#ports = ports
   }
 
-  /** Resolves when everything that the last owner left is open; from then on it looks again and again. */
+  /** Resolves when all work of the last owner is open, then polls. */
   async start(): Promise<void> {
     const { quarantine } = this.#ports.live
     quarantine.collect()
@@ -51,7 +49,6 @@ export class Supervision {
     this.#clearTimer?.()
   }
 
-  /** Opens the sessions whose last owner left an effect unfinished, and those that are due. */
   async resumeWork(): Promise<void> {
     await this.#openEach((limit) => this.#ports.directory.inHand(limit))
     await this.openDue()
@@ -66,7 +63,7 @@ export class Supervision {
     if (!this.#stopped) this.#clearTimer = this.#ports.clock.after(SUPERVISE_MS, () => void this.#round())
   }
 
-  /** A round that fails is reported, and the next one follows: the directory may be there again. */
+  /** Failed rounds are reported and retried: the directory may recover. */
   async #round(): Promise<void> {
     try {
       const { live } = this.#ports
@@ -82,7 +79,6 @@ export class Supervision {
     this.#schedule()
   }
 
-  /** Timers do not see the wall clock jump: a tick does the work that is due by the wall clock. */
   #tickAfterJump(): void {
     const { clock, live } = this.#ports
     const now = clock.now()
@@ -91,11 +87,11 @@ export class Supervision {
     this.#lastRoundAt = now
   }
 
-  /** Opens the sessions of a list that sleep. Opening ticks them; live ones have timers. */
+  /** Opening a session ticks it; live ones have timers. */
   async #openEach(list: (limit: number) => Promise<Key[]>): Promise<void> {
     const { live } = this.#ports
     for (let passed = 0; !this.#stopped; ) {
-      // Sessions that are live or cannot be opened stay in the list: ask for as many more.
+      // Live and broken sessions stay in the list, so ask for that many more.
       const limit = DUE_PAGE + passed
       const keys = await list(limit)
       const asleep = keys.filter((key) => live.isAsleep(key))

@@ -1,4 +1,4 @@
-// Appends and keys that every store refuses: a session that moves to another store must not meet other rules there.
+// Shared by all stores, so that a session can move between stores.
 import { isId, type Key, keyText } from '../event.ts'
 import type { Lease, LogAppend } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
@@ -7,7 +7,7 @@ const refuse = (message: string): never => {
   throw new StoreFault('refused', message)
 }
 
-/** Ids outside the grammar could collide once stored (a lone surrogate does not survive), so they are never stored. */
+/** Ids outside the grammar could collide in storage: lone surrogates, for example, do not survive. */
 export const checkKey = (key: Key): void => {
   if (!isId(key.tenant) || !isId(key.agent) || !isId(key.id)) refuse(`not a session key: ${JSON.stringify(key)}`)
 }

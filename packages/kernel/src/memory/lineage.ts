@@ -1,25 +1,23 @@
-// Branches, without I/O. A branch has no copy of its history: it reads the events and snapshots of its parent up to the branch
-// point, and the parent reads those of its parent. A store fetches the chain of sessions in whatever way suits it,
-// synchronously or not, and asks here what follows from it.
+// A branch copies no history: it reads its ancestors up to each branch point. Free of I/O, so that every store can use it.
 
 import { LINEAGE_MAX } from '@bridle/events/limits'
 import { type Key, keyText } from '../event.ts'
 import type { BranchParent, KnownPieces } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 
-/** A session as far as lineage goes. Its numbers begin behind `base`; the base of a branch is the branch point. */
+/** Numbers start after `base`, which is the branch point of a branch. */
 export interface LineageMember {
   readonly base: number
   readonly incarnation: number
 }
 
-/** A session of a chain, and the last of its numbers that the branch reads. */
+/** `upTo`: the last number that the branch reads from this session. */
 export interface LineageLevel<S> {
   readonly session: S
   readonly upTo: number
 }
 
-/** The levels of a chain: the session itself first, then those it hangs from. `upTo` bounds the session itself. */
+/** Nearest session first. `upTo` bounds the session itself. */
 export const lineageLevels = <S extends LineageMember>(chain: readonly S[], upTo: number): LineageLevel<S>[] => {
   let last = upTo
   let branchPoint = upTo
@@ -30,14 +28,12 @@ export const lineageLevels = <S extends LineageMember>(chain: readonly S[], upTo
   })
 }
 
-/** The events behind `after` that a level holds for the branch. */
 export interface EventStretch<S> {
   readonly session: S
   readonly after: number
   readonly upTo: number
 }
 
-/** Where the events behind `after` are, in the order of their numbers. */
 export const eventStretches = <S extends LineageMember>(
   levels: readonly LineageLevel<S>[],
   after: number,
@@ -47,10 +43,9 @@ export const eventStretches = <S extends LineageMember>(
     .map(({ session, upTo }) => ({ session, after: Math.max(after, session.base), upTo }))
     .filter((stretch) => stretch.after < stretch.upTo)
 
-/** The numbers of a session that a branch may leave at. */
 export interface BranchPoint {
   readonly head: number
-  /** The oldest readable event is behind this number. */
+  /** Readable events start after this number. */
   readonly root: number
   readonly depth: number
 }
@@ -61,17 +56,17 @@ export const branchPointOf = <S extends LineageMember>(levels: readonly LineageL
   depth: levels.length,
 })
 
-/** A removed session leaves this for its key: the next session of the key must not give its numbers to other events. */
+/** Keeps the numbers of a removed session from being reused for other events. */
 export interface Tombstone {
   readonly head: number
   readonly incarnation: number
 }
 
-/** `least` is the incarnation that a loss which nobody can pin down gave to all logs at once. */
+/** `least`: the minimum for all logs after a loss that could not be attributed to one of them. */
 export const effectiveIncarnation = ({ incarnation }: Pick<LineageMember, 'incarnation'>, least: number): number =>
   Math.max(incarnation, least)
 
-/** The base and incarnation of a session that does not exist yet. Throws when it cannot branch at that event. */
+/** Throws if a new session cannot branch at that event. */
 export const sessionOrigin = (
   key: Key,
   from: BranchParent | null,
@@ -81,7 +76,7 @@ export const sessionOrigin = (
 ): LineageMember => {
   if (!from) return { base: tombstone?.head ?? 0, incarnation: tombstone?.incarnation ?? 1 }
   checkBranch(key, from, parent, tombstone?.head ?? 0)
-  // Cursors of the removed session lie among the numbers of the parent: only the incarnation tells them apart.
+  // Cursors of a removed branch use the parent's numbers, so only the incarnation tells them apart.
   return { base: from.seq, incarnation: tombstone ? effectiveIncarnation(tombstone, least) + 1 : 1 }
 }
 
@@ -92,20 +87,16 @@ const checkBranch = (key: Key, from: BranchParent, parent: BranchPoint | undefin
   if (!Number.isSafeInteger(from.seq) || from.seq < parent.root || from.seq > parent.head)
     throw refuse(`the parent has ${parent.root} to ${parent.head}`)
   if (parent.depth >= LINEAGE_MAX) throw refuse(`more than ${LINEAGE_MAX} branches deep`)
-  // A client may hold a cursor into the removed session of this key; its numbers must not come back as other events.
+  // Clients may hold cursors of the removed session; its numbers must not return as other events.
   if (from.seq < tombstoneHead) throw refuse(`a removed session of this key reached ${tombstoneHead}`)
 }
 
-/** A snapshot, and the levels whose pieces it is made of: the level that has it, and those below. */
 export interface SnapshotCandidate<S, H> {
   readonly snapshot: H
   readonly levels: readonly LineageLevel<S>[]
 }
 
-/**
- * The snapshots that a lineage may begin with, best first: those of the session before those of its parent, the newest
- * first. `snapshotsOf` is asked level by level, when all before were damaged or absent.
- */
+/** Nearest session first, then newest. Lazy: ancestors are only read if all nearer snapshots are damaged or absent. */
 export function* snapshotCandidates<S, H extends { readonly seq: number }>(
   levels: readonly LineageLevel<S>[],
   snapshotsOf: (level: LineageLevel<S>) => Iterable<H>,
@@ -116,10 +107,7 @@ export function* snapshotCandidates<S, H extends { readonly seq: number }>(
   }
 }
 
-/**
- * Pieces of a snapshot that the opener need not read again: those that no level wrote again since the older of the opener's
- * snapshot and this one. `rewrittenSince` gives the indexes that a level wrote behind a number.
- */
+/** The opener's pieces that no level rewrote after the older of both snapshots. `rewrittenSince` returns indexes. */
 export const unchangedPieces = <S>(
   levels: readonly LineageLevel<S>[],
   known: KnownPieces,

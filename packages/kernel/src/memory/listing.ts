@@ -1,8 +1,7 @@
-// Shared by the lists of all stores. A cursor is the position of the page's last entry in the order: rows may change
-// between pages, and a position stays valid.
+// A cursor is the sort position of a page's last entry, which stays valid when rows change between pages.
 import { StoreFault } from '../ports/store-fault.ts'
 
-/** Entries of a page: a larger page would block the event loop while its rows are parsed. */
+/** A larger page would block the event loop while its rows are parsed. */
 const PAGE_MAX = 500
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')
@@ -14,19 +13,14 @@ export const decodeCursor = (cursor: string, length: number): number[] => {
   return position
 }
 
-/** Entries of a page: the requested number, within limits. */
 export const pageSize = (requested: number | undefined): number => Math.max(1, Math.min(requested ?? 50, PAGE_MAX))
 
-/** An entry, and where it stands in the order of its list. */
 export interface PositionedEntry<T> {
   readonly at: readonly number[]
   readonly entry: T
 }
 
-/**
- * Cuts one entry too many off a page and turns the last kept one's position into the cursor. `end` is the position at which
- * reading stopped before the end of the list: a page that is not full goes on there.
- */
+/** `found` has an extra entry if there is a next page. `end`: where reading stopped early, so that a short page continues there. */
 export const cutPage = <T>(
   found: readonly PositionedEntry<T>[],
   size: number,
@@ -38,5 +32,5 @@ export const cutPage = <T>(
   return next === null ? { entries } : { entries, next: encodeCursor(next) }
 }
 
-/** The text that a search looks through. Lower case is made here, since databases fold ASCII only. */
+/** Lowercased here because databases fold ASCII only. */
 export const searchText = (id: string, title: string): string => `${id}\n${title}`.toLowerCase()

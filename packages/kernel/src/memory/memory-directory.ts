@@ -1,4 +1,3 @@
-// The directory of a memory store: lists across its sessions.
 import { mayOpen, rowOwner } from '../owner.ts'
 import {
   type Directory,

@@ -1,5 +1,4 @@
-// A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the other
-// stores do, so that an object which a caller changes later does not change the log. No timers and no randomness.
+// For tests, demos and the simulation. Events are kept encoded, so that later changes to a caller's objects do not reach the log.
 import { type Event, type Key, keyText } from '../event.ts'
 import type { Directory } from '../ports/directory.ts'
 import type {
@@ -30,7 +29,7 @@ export interface MemoryStore {
   readonly log: Log
   readonly directory: Directory
   readonly epoch: number
-  /** A new owner of the same data, as after a restart. This one's leases are refused from here on. */
+  /** A new owner of the same data, as after a restart. Fences this store's leases. */
   reopen(): MemoryStore
 }
 
@@ -45,7 +44,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
   const leased = new WeakMap<Lease, MemorySession>()
   const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
 
-  /** Where a session that does not exist yet will start. */
+  /** Where a new session would start. */
   const origin = (key: Key, from: BranchParent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> => {
     const session = from ? live({ tenant: key.tenant, agent: from.agent, id: from.id }) : undefined
     const branchPoint = session && branchPointOf(levelsOf(session))
@@ -112,7 +111,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       checkAppend(lease, append, memoryHeadOf(session), !existing)
       checkAnswers(session, append)
       const encoded = encode(lease.key, append)
-      // Nothing can fail from here on, so the append is all or nothing.
+      // Atomicity: nothing below can fail.
       data.sessions.set(keyText(session.key), session)
       leased.set(lease, session)
       for (const event of encoded.events) session.events.push(event)
@@ -194,7 +193,7 @@ const writeSnapshot = (session: MemorySession, { pieces, ...snapshot }: Snapshot
   }
 }
 
-/** The newest snapshot at or below a number whose pieces are all there; the opener's own are left out. */
+/** The newest snapshot at or below `limit` whose pieces are complete. Pieces that the opener has are left out. */
 const bestSnapshot = (
   session: MemorySession,
   limit?: number,
@@ -218,7 +217,7 @@ const bestSnapshot = (
 const rewrittenSince = ({ pieces }: MemorySession, since: number): number[] =>
   [...pieces].flatMap(([index, versions]) => (versions.some(({ seq }) => seq > since) ? [index] : []))
 
-/** A piece as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
+/** As of `seq`: later rewrites must not change older snapshots. */
 const pieceAt = (levels: readonly LineageLevel<MemorySession>[], index: number, seq: number): string | undefined => {
   for (const { session, upTo } of levels) {
     const versions = (session.pieces.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))

@@ -1,8 +1,6 @@
-// The time and its timers, as the kernel gets them.
-
 export interface Clock {
-  /** Wall time in ms; may jump either way. */
+  /** Wall time in ms. It may jump both ways. */
   now(): number
-  /** Calls back once after `ms`; the returned function clears the timer. */
+  /** Returns a function that clears the timer. */
   after(ms: number, call: () => void): () => void
 }

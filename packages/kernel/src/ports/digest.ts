@@ -1,2 +1,2 @@
-/** SHA-256 of a text, in hex. An approval is bound to one. Platforms compute it, because all of them do so asynchronously. */
+/** SHA-256 in hex. Async because Web Crypto is. */
 export type Digest = (text: string) => Promise<string>

@@ -1,4 +1,4 @@
-// The directory of a store: lists across sessions, from the rows that appends carry.
+// Lists across sessions, built from the rows that appends carry.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
@@ -9,7 +9,7 @@ import type { QuestionFields } from '../question-request.ts'
 import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
 
-/** A session as lists show it, without a fold. Stores index a few fields and keep the rest as JSON. */
+/** A session as lists show it. Stores index a few fields and keep the rest as JSON. */
 export interface DirectoryRow {
   readonly kind: 'chat' | 'background'
   readonly status: SessionStatus
@@ -17,40 +17,34 @@ export interface DirectoryRow {
   readonly createdAt: number
   readonly updatedAt: number
   readonly parent: BranchParent | null
-  /** The user that the session belongs to, as `ownerOf` writes it; it never changes. Null or absent = it belongs to nobody. */
+  /** Written as by `ownerOf`, and never changes. Null or absent if the session has no owner. */
   readonly owner?: string | null
-  /** Somebody put the session away; absent = nobody did. */
   readonly isArchived?: boolean
-  /** Open approvals only. */
   readonly approvals: readonly OpenApproval[]
-  /** The newest settled approvals, oldest first; absent = none. A store lists them by `settled`. */
+  /** The newest settled approvals, in order. `Directory.settled` lists them. */
   readonly settled?: readonly SettledListing[]
-  /** Everything else that a list shows. */
   readonly detail: RowDetail
 }
 
 export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[] => health?.flags ?? []
 
-/** The session that this one branches from, or was started from. */
+/** The session that this one was branched or started from. */
 export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
   parent?.id ?? detail.parentSessionId ?? null
 
-/** Questions and schemas are absent where the arguments are null. */
+/** Questions and schemas are absent if the arguments are null. */
 export interface OpenApproval
   extends QuestionFields,
     Pick<Approval, 'id' | 'tool' | 'reason' | 'requestedAt' | 'expiresAt' | 'effect'> {
-  /** Rows that an older version wrote lack this field and the following ones. */
+  /** Absent in rows of older versions, like the following fields. */
   readonly kind?: Approval['kind']
   readonly toolCallId?: string
-  /** Null = they are too large for a row; the session has them. */
+  /** Null if too large for a row; the session has them. */
   readonly arguments?: JsonObject | null
-  /** The session that started this one; absent = none. */
   readonly parentSessionId?: string
-  /** Title of the session. */
   readonly title?: string
-  /** Tool, reason, title or arguments are shorter here than in the session. */
+  /** Tool, reason, title or arguments are truncated. */
   readonly isCut?: boolean
-  /** How much is at stake; absent = nobody says. */
   readonly risk?: RiskLevel
 }
 
@@ -65,11 +59,10 @@ export interface ListedSession {
   readonly key: Key
   readonly head: number
   readonly row: DirectoryRow
-  /** The incarnation of the session's log; absent = the first. */
+  /** Absent: 1. */
   readonly incarnation?: number
 }
 
-/** A session that exists, and the user that it belongs to. */
 export interface SessionEntry {
   readonly key: Key
   readonly owner: string | null
@@ -79,66 +72,52 @@ export interface ListFilter {
   readonly status?: string
   readonly kind?: string
   readonly agent?: string
-  /** Only sessions of these agents. */
   readonly agents?: readonly string[]
-  /** No sessions of these agents. */
   readonly otherAgents?: readonly string[]
-  /** Only archived sessions, or only the others; absent = both. */
+  /** Absent: both. */
   readonly archived?: boolean
-  /** Only sessions whose health has this flag. */
   readonly flag?: string
-  /** Only sessions that changed after this time. */
   readonly changedSince?: number
-  /** The parent: only its branches, and the background sessions that were started from it. */
+  /** Branches of this session, and background sessions started from it. */
   readonly parentId?: string
-  /** Matches ids and titles, case-insensitively. */
+  /** Case-insensitive match of id or title. */
   readonly search?: string
-  /** Only sessions that this user may open: the user's, and those that belong to nobody. */
   readonly viewer?: string
-  /**
-   * updated (the default): newest change first, and a session that changes between two pages may be on neither. created: in
-   * the order in which they were made, so pages meet each session once, whatever changes.
-   */
+  /** `updated` (default): newest change first, may miss sessions that change between pages. `created`: lists each exactly once. */
   readonly order?: 'updated' | 'created'
   readonly limit?: number
   readonly cursor?: string
 }
 
-/**
- * The caller for whom a list is read. A list may have to read many rows: then a store shares its time out among readers, rejects
- * with the code `busy` when one has too many such lists, and stops once the signal is aborted.
- */
+/** The caller of a list. Stores schedule long lists fairly, reject with `busy` if a caller has too many, and stop if the signal aborts. */
 export interface ListReader {
-  /** The credential, as a name that only this process needs to understand. */
+  /** Identifies the credential within this process. */
   readonly who: string
   readonly signal?: { readonly aborted: boolean }
 }
 
-/**
- * The view across sessions. A page may have fewer entries than its limit, or none, and a `next` all the same: the store has
- * then read as many rows as it reads for one call. Without `next`, the list has ended.
- */
+/** The view across sessions. Stores bound the rows scanned per call, so a page may be short or empty: only a missing `next` ends a list. */
 export interface Directory {
-  /** In the order that the filter asks for. */
+  /** In the order of the filter. */
   list(tenant: string, filter: ListFilter, reader?: ListReader): Promise<{ sessions: ListedSession[]; next?: string }>
-  /** Sessions that have open approvals, oldest request first. */
+  /** Sessions with open approvals, oldest request first. */
   approvals(
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
     reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
-  /** Settled approvals of the rows, newest decision first. */
+  /** Newest decision first. */
   settled(
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
     reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: SettledListing }[]; next?: string }>
-  /** The number of open approvals of all tenants; a store that cannot count them has no such call. */
+  /** Open approvals of all tenants. Absent if the store cannot count them. */
   openApprovals?(): Promise<number>
-  /** Sessions whose `dueAt` is at or before `now`, earliest first, whether or not they have an effect in hand. */
+  /** Sessions whose `dueAt` is at or before `now`, earliest first, even with an effect in hand. */
   due(now: number, limit: number): Promise<Key[]>
-  /** Sessions that have an effect in hand, in the order in which they were made. */
+  /** Sessions that have an effect in hand, oldest first. */
   inHand(limit: number): Promise<Key[]>
-  /** The sessions of all agents and users with this id, in the order in which they were made. */
+  /** Sessions of all agents and users with this id, oldest first. */
   find(tenant: string, id: string): Promise<SessionEntry[]>
 }

@@ -1,5 +1,3 @@
-// A runner does the work of a run. It gets a job and a reporter, and reports everything through the reporter.
-
 import type { RunnerApprovalKind } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
@@ -10,65 +8,61 @@ import type { Approval } from '../projections/approvals.ts'
 import type { OpenToolCall, SteeringPrompt } from '../projections/lifecycle-state.ts'
 import type { CachedValue, RunReporter } from '../session/run-reporter.ts'
 
-/** An attempt of a run. Its identity is (key, runId, attempt): a runner that has the attempt already does not start it twice. */
+/** An attempt of a run, identified by (key, runId, attempt). A runner never starts the same attempt twice. */
 export interface Job {
   readonly key: Key
   readonly runId: string
   readonly attempt: number
   readonly prompt: string
   readonly input: Json
-  /** How the engine continues from the turn before. */
+  /** Handle from which the engine continues the conversation. */
   readonly resume: string | null
-  /** The attempt continues in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
+  /** Set if the attempt continues mid-turn, from `resume`. */
   readonly continues?: {
-    /** The answer so far ends within a paragraph. */
     readonly isMidText: boolean
-    /** The length of the answer so far. A resume handle from earlier in the turn covers less of it. */
+    /** Length of the answer so far. Older resume handles cover less of it. */
     readonly keptChars: number
   }
-  /** The session that a branch leaves, whose turns come before the branch's; null = the session is no branch. */
+  /** The session that a branch continues. Null if the session is not a branch. */
   readonly parent: Key | null
-  /** The settings that the session was opened with: model, permission_mode ... */
+  /** Settings from the creation of the session, such as `model`. */
   readonly settings: JsonObject
-  /** A person has said the prompt; absent: it was written. */
   readonly spoken?: true
-  /** The session is background work: people read of its steps afterwards. */
+  /** People read the steps of background work afterwards. */
   readonly isBackground?: boolean
-  /** How many sessions above this one wait for it; absent: none. */
+  /** Number of sessions above this one that wait for it. */
   readonly depth?: number
-  /** The epoch of the session's owner; a runner refuses a lower one than it has seen. */
+  /** The owner's epoch. A runner refuses a lower one than it has seen. */
   readonly epoch: number
-  /** The place where the attempt runs, as its `started` report named it. */
+  /** Where the attempt runs, as its `started` report named it. */
   readonly handle: Json
-  /** The last committed frame; an attach continues after it. */
+  /** The last committed frame; `attach` continues after it. */
   readonly frame: number
-  /** Tool calls whose approval is open or whose answer is on its way: the job waits there. */
+  /** Tool calls whose approval is open or whose answer is not delivered. */
   readonly awaiting: readonly string[]
-  /** The log says that the attempt waits for a sandbox: no sandbox has run any part of it. */
+  /** Waiting for a sandbox: no part of the attempt has run. */
   readonly awaitsSandbox?: boolean
-  /** The standing of a durable run, as far as the log says. */
+  /** Progress of a durable run, according to the log. */
   readonly course?: RunCourse
 }
 
-/** Where a durable run stands. The runner continues from here and from the log; nothing else tells it of answers and prompts. */
+/** The runner continues from here and follows the log; it is not notified of answers and prompts in any other way. */
 export interface RunCourse {
-  /** Calls without an outcome: a call that no approval waits for has begun. */
+  /** Calls without an outcome. Those without an open approval have started. */
   readonly calls: { readonly [toolCallId: string]: OpenToolCall }
-  /** Open questions of the run. */
   readonly open: readonly Approval[]
-  /** Answers that the runner has not used yet. It uses one with `approval_delivered`. */
+  /** Answers not yet acknowledged with `approval_delivered`. */
   readonly answers: readonly ApprovalAnswer[]
-  /** Steering prompts that the model has not seen yet. The runner uses one with `steer_delivered`. */
+  /** Steering prompts not yet acknowledged with `steer_delivered`. */
   readonly steers: readonly SteeringPrompt[]
-  /** The place in the answer after the last finished step: a step that was cut off wrote what follows. */
+  /** End of the last finished step. Later text belongs to an interrupted step. */
   readonly kept: TextMark
-  /** The place at the end of the answer. */
+  /** End of the answer. */
   readonly written: TextMark
-  /** The first event that a reader of the conversation needs: older ones are in a summary at most. 0: all of them. */
+  /** The first event needed to read the conversation: a summary covers older ones. 0: all events. */
   readonly since: number
-  /** The last event of the log. */
   readonly head: number
-  /** The run of the parent session whose turn this run of a branch continues. */
+  /** The parent's run, if this run of a branch continues its turn. */
   readonly continuesRun?: string
 }
 
@@ -76,64 +70,51 @@ export interface ApprovalAnswer {
   readonly requestId: string
   readonly toolCallId: string
   readonly decision: ApprovalDecision
-  /** An answered question has its `answers` or `values` among them. */
+  /** Including the `answers` or `values` of a question. */
   readonly arguments: JsonObject
-  /** The executor checks that the call it runs has this digest. */
+  /** The executor verifies that the call has this digest. */
   readonly approvedDigest: string | null
   readonly reason: string | null
-  /** The session refused the request itself: no person was asked. `reason` says why. */
+  /** The session itself refused the request without asking a person; see `reason`. */
   readonly isRefused?: true
-  /** Absent: an approval of a tool call. */
+  /** Absent: a tool approval. */
   readonly kind?: RunnerApprovalKind | 'unknown_outcome'
 }
 
-/** A call that waits for an approval, with the arguments that a person wrote in place of the runner's. */
+/** A call that waits for approval, with arguments that a person edited. */
 export interface EditedCall {
   readonly key: Key
   readonly toolCallId: string
   readonly tool: string
   readonly arguments: JsonObject
-  /** The settings that the session was opened with. */
   readonly settings: JsonObject
-  /** The values that runs of the session keep in memory. */
+  /** Values that the session's runs keep in memory. */
   readonly cache: ReadonlyMap<string, CachedValue>
 }
 
-/**
- * done: a terminal report was made, or the job was aborted. cut: the stream broke and the run may still be at work: attach again.
- * lost: the run is gone. waiting: the run reported `waiting`, and the session has let go of it.
- */
+/** done: ended with a report, or aborted. cut: the stream broke, so reattach. lost: the run is gone. waiting: released until news. */
 export type RunEnd = 'done' | 'cut' | 'lost' | 'waiting'
 
 export interface Runner {
-  /** For the status card; absent = the card names the agent as the engine, in this process. */
+  /** For the status card. Absent: shown as an in-process engine named after the agent. */
   readonly identity?: EngineIdentity
-  /** Reports `started` and awaits it before any work: a run that is not in the log has not begun. */
+  /** Awaits its `started` report before any work: a run that is not in the log has not begun. */
   start(job: Job, reporter: RunReporter): Promise<RunEnd>
-  /** Takes up a run that an earlier owner started. */
+  /** Continues a run that an earlier owner started. */
   attach(job: Job, reporter: RunReporter): Promise<RunEnd>
-  /** Resolves when the attempt has stopped, to the handle from which the engine can continue, or null. Idempotent. */
+  /** Resolves when the attempt has stopped, with a resume handle or null. Idempotent. */
   abort(job: Job): Promise<string | null>
-  /**
-   * Resolves when the runner has the answer; idempotent by request id. Absent = the runner follows the log of its runs, takes answers from
-   * there and reports `approval_delivered` itself.
-   */
+  /** Idempotent by request id. Absent: the runner follows its log for answers and reports `approval_delivered` itself. */
   answer?(job: Job, answer: ApprovalAnswer): Promise<void>
-  /** Whether another process can take the run up with `attach` when this one ends. Absent = no. */
+  /** Whether another process can `attach` to the run after this one ends. Absent: no. */
   outlivesProcess?(job: Job): boolean
-  /**
-   * The process is about to end: a durable run begins nothing new, and what it has begun ends and is reported. Resolves then; the
-   * next process continues the run with `attach`.
-   */
+  /** The process is about to end: finish and report the current work, start nothing. The next process attaches to the run. */
   rest?(job: Job): Promise<void>
-  /** Deletes everything that the runner keeps for a session that was removed. */
+  /** Deletes everything kept for a removed session. */
   forget?(key: Key): Promise<void>
-  /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */
+  /** Stops one delegated task; the run continues. False if the engine cannot or has no such task. */
   stopTask?(job: Job, taskId: string): Promise<boolean>
-  /**
-   * Says as a sentence why edited arguments do not fit the tool. Null = they fit, or the schema of the tool is not known here; absent = the
-   * runner knows no schemas.
-   */
+  /** Why edited arguments do not fit the tool, as a sentence. Null if they fit or the schema is unknown. */
   checkArguments?(call: EditedCall): Promise<string | null>
   steer?(job: Job, message: SteeringPrompt): Promise<void>
 }

@@ -1,28 +1,26 @@
-// The faults of a store: one error class, and a code that says what the caller has to do.
-
-/** The code of a fault. The caller decides by it what to do. */
+/** Determines how a caller reacts. */
 export type StoreFaultCode =
   /** Another owner has the session: drop it. */
   | 'fenced'
-  /** No room: nothing was written. */
+  /** The disk or quota is full. Nothing was written. */
   | 'full'
-  /** The write may or may not be there: drop the session, reopen, read. */
+  /** The write may have succeeded: drop the session, reopen it, and read. */
   | 'outcome_unknown'
-  /** A sync failed a moment ago: nothing is read or written until all that can be read is known to be on the disk. */
+  /** A sync failed recently: no reads or writes until all readable data is known to be on disk. */
   | 'unsynced'
-  /** A row does not match its checksum; that session alone is stopped. */
+  /** A row fails its checksum. Only that session is stopped. */
   | 'corrupt'
-  /** The data was taken away from under the store: a write now would be lost. */
+  /** The data was deleted under the store; writes would be lost. */
   | 'gone'
-  /** The place where the store keeps large texts cannot be reached: nothing was written, nothing is lost. */
+  /** The storage for large texts is unreachable. Nothing was written or lost. */
   | 'unreachable'
-  /** A large text is not there any more where the store kept it; that artifact alone cannot be read. */
+  /** A large text is missing from its storage. Only that artifact is unreadable. */
   | 'content_gone'
-  /** Another process has the data folder: nothing was opened. */
+  /** Another process uses the data folder. Nothing was opened. */
   | 'in_use'
-  /** The reader has too many long lists in progress: nothing was read. */
+  /** The reader has too many long lists in progress. Nothing was read. */
   | 'busy'
-  /** Broken contract (a gap in the numbers, a first append without a row). */
+  /** Contract violation, such as a sequence gap or a first append without a row. */
   | 'refused'
 
 /** The only error with which a store rejects. */

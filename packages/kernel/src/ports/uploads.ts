@@ -1,32 +1,30 @@
-// Files that callers have uploaded. A prompt names one by its id, and the log holds the reference: the bytes stay here.
+// The log holds only the id of an uploaded file; the bytes stay here.
 import type { Key } from '../event.ts'
 
-/** An uploaded file without its bytes. */
 export interface Upload {
   readonly id: string
   readonly tenant: string
-  /** The user that uploaded the file, written like the owner of a session; null = the credential named no user. */
+  /** Written like the owner of a session. Null if the credential names no user. */
   readonly owner: string | null
   readonly name: string | null
   readonly mimeType: string
   readonly sizeBytes: number
   readonly uploadedAt: number
-  /** The session that uses the file; null = none does yet. */
+  /** The session that uses the file, if any. */
   readonly session: Key | null
 }
 
-/** The facts about a file that its uploader brings. */
 export type NewUpload = Omit<Upload, 'id' | 'uploadedAt' | 'session' | 'sizeBytes'>
 
 export interface Uploads {
-  /** Resolves when the file is durable. Null = the tenant or the user keeps too many files that no session uses. */
+  /** Resolves when the file is durable. Null if the tenant or user has too many unused files. */
   add(file: NewUpload, bytes: Uint8Array): Promise<Upload | null>
-  /** Null = the tenant has no such file, or it has expired. */
+  /** Null if unknown to the tenant or expired. */
   find(id: string, tenant: string): Upload | null | Promise<Upload | null>
-  /** From here on the file lives as long as the session. False = it is gone, or another session uses it. */
+  /** Ties the file's lifetime to the session. False if it is gone or another session uses it. */
   claim(id: string, session: Key): Promise<boolean>
-  /** Removes a file that no session uses. Any other stays. */
+  /** Removes the file unless a session uses it. */
   discard(id: string, tenant: string): Promise<void>
-  /** Null = the file is gone, or of another tenant, or no session uses it. */
+  /** Null unless the tenant has the file and a session uses it. */
   read(id: string, tenant: string): Promise<Uint8Array | null>
 }

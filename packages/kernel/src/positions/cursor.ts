@@ -1,6 +1,4 @@
-// A cursor names an event as text: `<kind>:<session>:<seq>`. The kind tells people what the event is; the rest names it. Ids may
-// have colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
-// in its third (docs/protocol/session.md).
+// `<kind>:<session>:<seq>`. Session ids may contain colons, so the number comes last: `12`, or `12~3` in the third incarnation.
 
 import type { BranchParent } from '../ports/log.ts'
 import type { Incarnations } from './incarnation.ts'
@@ -12,17 +10,13 @@ export interface CursorPosition extends LogPosition {
   readonly sessionId: string
 }
 
-/** Null = the text is no cursor. */
 export const parseCursor = (text: string): CursorPosition | null => {
   const [, sessionId, number = ''] = /^[a-z_]{1,32}:(.{1,128}):(\d[\d~]{0,31})$/.exec(text) ?? []
   const position = parsePosition(number)
   return sessionId === undefined || !position ? null : { sessionId, ...position }
 }
 
-/**
- * The position of a cursor in the log of a session. A number of the parent is a number of the branch too, if it belongs to the
- * parent's present incarnation; any other gets incarnation 0, which no log has.
- */
+/** A parent's number is valid in a branch if its incarnation is current. Otherwise the result has incarnation 0, which no log has. */
 export const positionInLog = (
   { sessionId, seq, incarnation }: CursorPosition,
   id: string,
@@ -32,7 +26,7 @@ export const positionInLog = (
   return { seq, incarnation: incarnation === logs.parent?.incarnation ? logs.own : 0 }
 }
 
-/** Whether a session has the event of a cursor: the cursor names the session, or its parent at or before the branch point. */
+/** True if the cursor names the session, or its parent at or before the branch point. */
 export const isOwnPosition = (
   { sessionId, seq }: Pick<CursorPosition, 'sessionId' | 'seq'>,
   id: string,

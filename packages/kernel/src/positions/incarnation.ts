@@ -1,6 +1,5 @@
-// The incarnation of a log. A log whose newest events were lost continues with numbers that clients have seen as other events, so it
-// gets another incarnation, and every number that leaves the server names the incarnation it belongs to. Stored events name none:
-// the numbers in them belong to the incarnation in which they are read. The wires add it.
+// A log that lost its newest events reuses numbers that clients have seen, so it gets a new incarnation, and every number that
+// leaves the server names its incarnation. Stored events do not: wires add the incarnation in which they are read.
 
 import type { Json } from '@bridle/events/json'
 import { type AnyEvent, eventId, type Key } from '../event.ts'
@@ -8,7 +7,6 @@ import { eventSeq } from '../ids.ts'
 import type { Lease } from '../ports/log.ts'
 import { positionText } from './log-position.ts'
 
-/** The incarnation of a session's log, and of the log that it branched from. */
 export interface Incarnations {
   readonly own: number
   readonly parent?: { readonly id: string; readonly incarnation: number }
@@ -16,10 +14,7 @@ export interface Incarnations {
 
 export const FIRST_INCARNATIONS: Incarnations = { own: 1 }
 
-/**
- * Adds the incarnation to the event ids and cursors in a stored event or a fold. Only the fields that the kernel writes change;
- * in a first incarnation the value stays the same object.
- */
+/** Only changes event ids and cursors in fields that the kernel writes. Returns the same object in a first incarnation. */
 export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnations): T => {
   return isFirst(logs) ? value : (addIncarnations(value as Json, '', sessionId, logs) as T)
 }
@@ -27,7 +22,7 @@ export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnati
 const isFirst = ({ own, parent }: Incarnations): boolean =>
   own === 1 && (parent === undefined || parent.incarnation === 1)
 
-/** An event as the wires show it. Only payloads that the kernel writes have event ids and cursors; a tool's arguments never change. */
+/** Only for payloads that the kernel writes: a tool's arguments must not change. */
 export const eventWithIncarnations = <E extends AnyEvent>(event: E, key: Key, logs: Incarnations): E =>
   isFirst(logs) || !EVENTS_WITH_POSITIONS.has(event.type)
     ? event
@@ -62,7 +57,7 @@ const addIncarnationToText = (text: string, name: string, sessionId: string, { o
   return seq === null ? text : eventId(seq, incarnation)
 }
 
-/** The cursor with the incarnation; null = the cursor belongs to another session. */
+/** Null if the cursor belongs to another session. */
 const cursorIn = (text: string, sessionId: string | undefined, incarnation = 1): string | null => {
   if (sessionId === undefined) return null
   const [, before, seq] = /^([a-z_]{1,32}:.{1,128}:)(\d{1,15})(?:~\d{1,9})?$/.exec(text) ?? []

@@ -1,5 +1,4 @@
-// Approvals: the open ones, and the answers. Answers are kept so that a repeated answer gets the same reply, and an
-// undelivered one reaches its runner after a restart.
+// Answers are kept so that a repeated answer gets the same reply, and undelivered answers reach the runner after a restart.
 
 import { answeredArguments, type GivenAnswer, type QuestionAnswer } from '@bridle/events/answers'
 import { type ApprovalKind, approvalKinds } from '@bridle/events/approval-kinds'
@@ -11,18 +10,18 @@ import { defaultAnswer, givenAnswer, type QuestionFields, questionFields, reques
 import { truncate } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
-/** Answered approvals remembered, so that the same answer twice is the same reply. */
+/** An answer repeated after this many others is refused as unknown. */
 export const DECIDED_APPROVALS_MAX = 256
-/** Settled approvals in a session's directory row: its row is written again with every change that a list shows. */
+/** Bounds the directory row, which is rewritten whenever a list would change. */
 const SETTLED_APPROVALS_MAX = 20
-/** Characters of a reason, and of the JSON of the arguments, the questions and the answer of a settled approval there; the log has all of it. */
+/** Per settled approval in the row: its reason, and its arguments, questions and answer as JSON. The log has all of it. */
 const SETTLED_TEXT_CHARS_MAX = 500
 const SETTLED_ARGUMENTS_CHARS_MAX = 1_000
 
 export interface Approvals {
   readonly open: { readonly [id: string]: Approval }
   readonly decided: { readonly [id: string]: DecidedApproval }
-  /** The newest answers as a list over all sessions shows them, oldest first. */
+  /** The newest answers, in order, as lists across sessions show them. */
   readonly settled: readonly SettledEntry[]
 }
 
@@ -38,44 +37,40 @@ export interface Approval extends QuestionFields {
   readonly expiresAt: number | null
   readonly runId: string | null
   readonly attempt: number
-  /** The question is of a durable run: it outlives its attempt. */
+  /** Asked by a durable run, so it outlives the attempt. */
   readonly durable: boolean
   readonly effect?: ToolEffect
   readonly risk?: ApprovalRisk
   readonly audience?: string
-  /** The runner makes the call with its arguments or not at all. */
+  /** The arguments cannot be edited. */
   readonly fixed?: true
-  /** The digest of the call with the default answer. */
+  /** Digest of the call with the default answer. */
   readonly defaultDigest?: string
-  /** The session below this one that asks; absent = this session asks. */
+  /** The descendant that asks, if not this session. */
   readonly child?: ApprovalChild
 }
 
 export type ApprovalChild = NonNullable<Payloads['approval_required']['child']>
 
-/** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
+/** For repeated answers, deliveries and requests. The log has the full request. */
 export interface DecidedApproval
   extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'kind' | 'requestedDigest' | 'runId' | 'attempt' | 'durable'> {
   readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
-  /** The approved arguments, with the answer to a question, until they are delivered. */
+  /** Approved arguments, including the answer to a question, until delivered. */
   readonly arguments: JsonObject | null
-  /** A hash of the answer to a question, and of its default: a repeated answer gets the same reply. */
+  /** Hashes of a question's answer and default, to recognise a repeated answer. */
   readonly answerHash?: string
   readonly defaultHash?: string
   readonly reason: string | null
-  /** The time of the answer, and the person who gave it; null = nobody, or not named. */
+  /** `actor` is null after an expiry, or if the credential names no user. */
   readonly decidedAt: number
   readonly actor: string | null
-  /** The caller supplied the name, since its credential has no user. */
   readonly isActorClaimed?: true
-  /** The session refused the request itself: no person was asked. */
   readonly isRefused?: true
-  /** The session pauses after the call. */
   readonly pause?: true
-  /** Whether the runner does not have the answer yet. */
   readonly undelivered: boolean
-  /** Whether the call has an outcome: an engine may then reuse the call's id. */
+  /** Once the call has an outcome, an engine may reuse its id. */
   readonly hasOutcome: boolean
 }
 
@@ -147,7 +142,6 @@ export const approvals: Projection<Approvals> = {
   },
 }
 
-/** The approval that an event requests. */
 export const openApproval = ({ at, run, attempt, payload }: Event<'approval_required'>): Approval => ({
   id: payload.request_id,
   ...requestFields(payload),
@@ -166,13 +160,10 @@ export const openApproval = ({ at, run, attempt, payload }: Event<'approval_requ
   ...present({ defaultDigest: payload.default_digest, child: payload.child }),
 })
 
-/** How much is at stake in a call that a person is asked about, in the words that the person reads. */
+/** The stake of a call, in the words shown to people. */
 export type RiskLevel = 'low' | 'caution' | 'danger'
 
-/**
- * Never guessed from a name: a policy says it, or else the declared effect does. An effect tells that something changes; only a
- * policy knows that the change is dangerous. Null = neither says anything.
- */
+/** Never guessed from a name. A declared effect only says that something changes; only a policy can say `danger`. */
 export const riskLevelOf = ({ risk, effect }: Pick<Approval, 'risk' | 'effect'>): RiskLevel | null => {
   if (risk !== undefined) return levelOfRisk[risk]
   return effect === undefined ? null : levelOfEffect[effect]
@@ -185,14 +176,13 @@ const levelOfEffect: { readonly [E in ToolEffect]: RiskLevel } = {
   unsafe: 'caution',
 }
 
-/** A runner asks about its calls; every other question is the kernel's own. */
+/** Questions of runners concern their calls; all others are the kernel's own. */
 export const isRunnersQuestion = ({ kind, durable }: Pick<Approval, 'kind' | 'durable'>): boolean =>
   approvalKinds[kind].asker === 'runner' || durable
 
-/** Whether the answer has answers or values. */
 export const takesAnswers = ({ kind }: Pick<Approval, 'kind'>): boolean => approvalKinds[kind].takes === 'answers'
 
-/** Equal answers have equal hashes. The order in which several options were chosen does not count. */
+/** The order of multiple choices does not matter. */
 export const answerHash = ({ answers = {}, values }: GivenAnswer): string =>
   hashText(
     canonicalJson({
@@ -208,7 +198,7 @@ const hashOfDefault = (approval: Approval): string | undefined => {
   return given === null ? undefined : answerHash(given)
 }
 
-/** Whether the current attempt of a run has the question. Questions of a durable run pass on to its next attempt. */
+/** Questions of a durable run carry over to its next attempt. */
 export const isOfAttempt = (
   approval: Pick<Approval, 'runId' | 'attempt' | 'durable'>,
   run: { readonly runId: string; readonly attempt: number },
@@ -235,15 +225,12 @@ const bounded = (decided: Record<string, DecidedApproval>): Record<string, Decid
   return oldest === undefined ? decided : omit(decided, oldest)
 }
 
-/**
- * A settled approval, short enough for a row. Its arguments are those that were approved; null = they are too large. A question has
- * what it asked and the answer in their place, each unless it is too large.
- */
+/** A settled approval, shortened for a row. `arguments` are null if too large. Questions are only kept if short enough. */
 export interface SettledEntry
   extends Pick<Approval, 'id' | 'kind' | 'tool' | 'toolCallId' | 'requestedAt' | 'expiresAt' | 'effect' | 'risk'>,
     QuestionFields,
     GivenAnswer {
-  /** The number of the event that settled it: unique and rising in its session. */
+  /** The event that settled it. */
   readonly seq: number
   readonly reason: string
   readonly arguments: JsonObject | null
@@ -251,15 +238,14 @@ export interface SettledEntry
   readonly decision: ApprovalDecision
   readonly decidedAt: number
   readonly decidedBy: string | null
-  /** The caller supplied the name, since its credential has no user. */
   readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean
-  /** Claimed by an imported file: it was not decided on this server. */
+  /** Claimed by an imported file, not decided on this server. */
   readonly imported?: true
 }
 
-/** A question that another one replaces is not settled: the other one is. */
+/** A superseded question is not settled; its replacement will be. */
 const withSettled = (
   settled: readonly SettledEntry[],
   approval: Approval,
@@ -272,7 +258,7 @@ const withSettled = (
 const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_decided'>): SettledEntry => {
   const { id, kind, tool, toolCallId, reason, requestedAt, expiresAt, effect, risk } = approval
   const args = payload.arguments ? withoutCallId(payload.arguments) : approval.arguments
-  // A question's arguments only repeat what it asks. Its answer is kept even if what it asks is too large: the sessions above need it.
+  // The arguments of a question only repeat it. The answer is kept even if the question is too large: ancestors need it.
   const request = takesAnswers(approval) ? questionFields(approval) : { arguments: args }
   const fits = isShort(request) && isShort(givenAnswer(payload))
   const texts = [tool, toolCallId, reason, payload.reason ?? '']
@@ -297,7 +283,6 @@ const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_
   }
 }
 
-/** The answer, as far as a settled approval keeps it; the log has all of it. */
 export const shortAnswer = (from: GivenAnswer): GivenAnswer | null => {
   const given = givenAnswer(from)
   return isShort(given) ? given : null

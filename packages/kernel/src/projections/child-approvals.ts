@@ -1,5 +1,4 @@
-// Approvals of the sessions below this one, as notices of its children name them. Nothing in this session waits for them: they are
-// here to be shown, and to find the session that takes the answer.
+// This session does not wait for approvals of its descendants: it only shows them and routes their answers.
 import type { GivenAnswer } from '@bridle/events/answers'
 import { omit, ownProperty, present } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
@@ -7,12 +6,11 @@ import { type Approval, type ApprovalChild, openApproval, shortAnswer } from './
 import type { Projection } from './projection.ts'
 import type { SessionState } from './state.ts'
 
-/** Settled ones remembered, so that a late or repeated answer still finds its session: as many as a session can have open. */
+/** As many as a session can have open, so that a late or repeated answer still finds its session. */
 const SETTLED_CHILD_APPROVALS_MAX = 100
 
 export interface ChildApprovals {
   readonly open: { readonly [id: string]: ChildApproval }
-  /** The newest settled ones, oldest first. */
   readonly settled: readonly SettledChildApproval[]
 }
 
@@ -41,7 +39,7 @@ export const childApprovals: Projection<ChildApprovals> = {
       const settled: SettledChildApproval = {
         ...{ id, kind, child, decision: payload.decision },
         ...present({ actor: payload.actor, isActorClaimed: payload.actor_claimed, reason: payload.reason }),
-        // Every notice to the session above repeats it.
+        // Kept short: every notice to the parent repeats it.
         ...shortAnswer(payload),
       }
       return {
@@ -49,23 +47,22 @@ export const childApprovals: Projection<ChildApprovals> = {
         settled: [...state.settled.slice(1 - SETTLED_CHILD_APPROVALS_MAX), settled],
       }
     },
-    // The children of its parent ask nothing of a branch.
+    // A branch has none of its parent's children.
     branched: () => childApprovals.initial,
     session_imported: () => childApprovals.initial,
   },
 }
 
-/** The session that takes the answer to an approval under this id; null = the id names none below this session. */
+/** Null if no descendant has an approval with this id. */
 export const childOfApproval = ({ open, settled }: ChildApprovals, id: string): ApprovalChild | null =>
   (ownProperty(open, id) ?? settled.findLast((each) => each.id === id))?.child ?? null
 
 type ApprovalFolds = Pick<SessionState, 'approvals' | 'childApprovals'>
 
-/** The open approvals of a session, then of the sessions below it. */
+/** The session's own approvals first. */
 export const allOpenApprovals = ({ approvals, childApprovals }: ApprovalFolds): readonly Approval[] =>
   [approvals, childApprovals].flatMap(({ open }) => Object.values(open))
 
-/** The open approval that the session takes an answer to under this id. */
 export const findOpenApproval = ({ approvals, childApprovals }: ApprovalFolds, id: string): Approval | undefined =>
   ownProperty(approvals.open, id) ?? ownProperty(childApprovals.open, id)
 

@@ -1,5 +1,4 @@
-// The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
-// is exactly what the server applied: the next state is applyToState(state, conversationOperations(state, event)).
+// The conversation *is* the transport's HarnessState: server and clients apply the same operations, so they cannot differ.
 
 import type { EventType } from '@bridle/events/catalogue'
 import { canonicalJson, type Json, type JsonObject, present } from '@bridle/events/json'
@@ -18,7 +17,7 @@ import { supersedeFrom, supersedeMessage, withResponse } from './message-parts.t
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
 
-/** The operations of an event. An event outside the conversation, or hearsay, has none. */
+/** Empty for events outside the conversation and for hearsay. */
 export const conversationOperations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
   if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
   return (changes[event.type] as ConversationChange<AnyEvent>)(state, event)
@@ -49,7 +48,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
 
   prompt_queued: (state, { seq, at, payload }) => {
     const message = {
-      // Each move of the queue sends the queued prompts again.
+      // Every move in the queue sends the prompt again, so it is truncated.
       ...userMessage(
         payload.message_id,
         payload.text.slice(0, QUEUED_PROMPT_CHARS_MAX).toWellFormed(),
@@ -61,7 +60,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(payload.input !== undefined && { input: payload.input }),
       ...(payload.spoken && { spoken: true as const }),
     }
-    // A late steering prompt is already on the page; it keeps its position.
+    // A late steering prompt keeps its place.
     const isNew = payload.message_id === messageIdOf(seq)
     const shown = isNew ? -1 : state.messages.findIndex((each) => each.id === payload.message_id)
     if (shown >= 0) return [setOperation(['messages', shown], message)]
@@ -81,7 +80,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   },
 
   steered: (state, { at, payload }) => {
-    // Insert behind the run's last message: queued prompts stay behind it, and steers keep their order.
+    // Behind the run's last message, before queued prompts, so that steering prompts keep their order.
     const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
     const message = {
       ...userMessage(payload.message_id, payload.text, 'complete', payload.run_id, at),
@@ -108,7 +107,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(state.error ? [setOperation(['error'], '')] : []),
       ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
       ...(asked >= 0 ? [setOperation(['messages', asked, 'status'], 'complete')] : []),
-      // Insert behind its prompt: queued prompts stay behind the answer.
+      // Directly behind its prompt, before queued ones.
       ...insert(state, asked >= 0 ? asked + 1 : state.messages.length, answer),
     ]
   },
@@ -165,14 +164,14 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ),
       setOperation([...path, 'outcome'], payload.status),
       setOperation([...path, 'toolOutcome'], toolOutcomeOf(payload) as JsonObject),
-      // Most calls have their result already, and it may be long.
+      // Do not send the result twice: it may be long.
       ...(payload.result === undefined || isSame(payload.result, call.result)
         ? []
         : [setOperation([...path, 'result'], payload.result)]),
       ...(payload.error === undefined ? [] : [setOperation([...path, 'error'], payload.error)]),
     ]),
 
-  // The log names a child once, before it is started.
+  // Only the first event of a child has no `child_seq`.
   subagent_event: (state, { run, payload: { tool_call_id: callId, session_id: id, agent, child_seq } }) =>
     callId === undefined || id === undefined || agent === undefined || child_seq !== undefined
       ? none
@@ -273,7 +272,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
     const isFailed = payload.status === 'failed'
     return [
       ...finishMessage(index, isFailed ? 'error' : 'complete', stopReason),
-      // The next run takes the session's error away; the answer keeps its own.
+      // The session error disappears with the next run; the answer keeps its own.
       ...(isFailed && state.error ? [setOperation(['messages', index, 'error'], state.error)] : []),
     ]
   },
@@ -285,12 +284,12 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
     setOperation(['sessionStatus'], payload.status),
   ],
 
-  // The branch point may lie inside a turn; open work of the parent ends in the branch.
+  // The branch point may be in the middle of a turn; open work stays with the parent.
   branched: (state) => endOpenMessages(state, BRANCHED),
   session_imported: (state) => endOpenMessages(state, IMPORTED),
 }
 
-/** Prompts that wait go, and answers that were being written end as they are. */
+/** Drops waiting prompts and ends unfinished answers. */
 const endOpenMessages = (state: HarnessState, reason: string): readonly DeltaOperation[] => [
   setOperation(
     ['messages'],
@@ -349,7 +348,7 @@ const userMessage = (
   createdAt: at,
 })
 
-/** A prompt that was truncated in the queue gets its whole text. */
+/** Replaces a prompt that was truncated in the queue. */
 const wholePrompt = (state: HarnessState, index: number, text: string | undefined): DeltaOperation[] => {
   const message = state.messages[index]
   if (message?.contentLength === undefined || text === undefined) return []
@@ -357,21 +356,20 @@ const wholePrompt = (state: HarnessState, index: number, text: string | undefine
   return [setOperation(['messages', index], { ...rest, content: text })]
 }
 
-/** There is no insert operation: the messages behind the new one are set again, one index further. */
+/** There is no insert operation, so all later messages are set again. */
 const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
   [message, ...state.messages.slice(index)].map((each, offset) => setOperation(['messages', index + offset], each))
 
-/** The frontend contract repeats the call's id among its arguments; here it is a field of the call. */
 
 const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined
     ? -1
     : state.messages.findLastIndex((message) => message.role === 'assistant' && message.runId === run)
 
-/** The first prompt of a run, looked for from the end: a run is nearly always the newest. */
+/** Searches from the end because the run is nearly always the newest. */
 const promptIndex = ({ messages }: HarnessState, run: string | undefined): number => {
   let first = messages.findLastIndex((message) => message.role === 'user' && message.runId === run)
-  // The messages of a run are beside each other.
+  // Messages of a run are adjacent.
   for (let at = first - 1; at >= 0 && messages[at]?.runId === run; at--) if (messages[at]?.role === 'user') first = at
   return first
 }
@@ -379,18 +377,18 @@ const promptIndex = ({ messages }: HarnessState, run: string | undefined): numbe
 type AnswerPath = readonly (string | number)[]
 
 const INTERRUPTED = 'interrupted'
-/** An answer that a listener interrupted says so, however its turn ends. */
+/** Interruption takes precedence over the way the turn ends. */
 const stopReasonOf = (state: HarnessState, index: number): string | undefined =>
   state.messages[index]?.stopReason === INTERRUPTED ? INTERRUPTED : undefined
 
-/** Changes the answer of a run, also a finished one. */
+/** Includes finished answers. */
 const changeAnswer: typeof changeOpenAnswer = (state, run, change) => {
   const index = answerIndex(state, run)
   const message = state.messages[index]
   return message ? change(message, ['messages', index]) : none
 }
 
-/** Changes the open answer of a run; a finished answer does not change. */
+/** Finished answers do not change. */
 const changeOpenAnswer = (
   state: HarnessState,
   run: string | undefined,
@@ -434,5 +432,5 @@ const finishMessage = (index: number, status: 'complete' | 'error', stopReason?:
   ...(stopReason === undefined ? [] : [setOperation(['messages', index, 'stopReason'], stopReason)]),
 ]
 
-/** Kinds of artifacts that the kernel publishes for a run: the conversation has their content already. */
+/** Artifacts that the kernel publishes for a run; the conversation already has their content. */
 const bookkeeping = new Set(['final_output', 'run_record', SPOKEN_AUDIO])

@@ -1,37 +1,32 @@
-// The course of a durable run: how far it got, whether it waits, and what came meanwhile. Also where the model's view of the
-// conversation begins, which outlives the runs.
+// Progress of a durable run. Also the start of the model's view of the conversation, which outlives runs.
 import type { TextMark } from '../commands.ts'
 import { approximateChars } from '../text/size.ts'
 import { isTaskOver } from './indexes/subagents.ts'
 import type { Projection } from './projection.ts'
 
 export interface Course {
-  /** The place in the answer after the last finished step: a step that was cut off wrote the text behind it. */
+  /** End of the last finished step. Later text belongs to an interrupted step. */
   readonly kept: TextMark
-  /** The place where the last finished step began. */
   readonly stepStart: TextMark
-  /** The resumptions of the run since it last made progress. */
   readonly takeUps: TakeUps
-  /** The run waits for news, or until a time; null: it does not wait. */
+  /** Null if the run is not waiting. */
   readonly wait: { readonly until: number | null; readonly seq: number } | null
-  /** The last event that a waiting run may have waited for. */
+  /** The last event that could wake a waiting run. */
   readonly newsSeq: number
-  /** The signals of the run: how many, and their characters together. */
   readonly signals: { readonly count: number; readonly chars: number }
-  /** Each summary of a run: who reads the conversation needs the events from `readFrom` on. */
+  /** Per summary, the first event that a reader of the conversation still needs. */
   readonly cuts: readonly { readonly runId: string; readonly readFrom: number }[]
 }
 
-/** The resumptions of a run since it last made progress. */
 export interface TakeUps {
   /** Crashes that count against the run. */
   readonly times: number
   readonly all: number
-  /** Whether no other run was at work in the trial of the run. Null: not on trial, or excused. */
+  /** Whether the run was alone in its trial. Null: not on trial, or excused. */
   readonly alone: boolean | null
-  /** The process that resumed the run last was stopped on purpose. */
+  /** The last process was stopped on purpose. */
   readonly isExcused: boolean
-  /** The most other runs that were open at a crash. */
+  /** Maximum number of other runs open at a crash. */
   readonly others: number
 }
 
@@ -66,7 +61,7 @@ export const course: Projection<Course> = {
       ...state,
       takeUps: { ...state.takeUps, alone: null, isExcused: reason === 'stopping' },
     }),
-    // The attempt after a crash loop stays a suspect.
+    // A run retried after a crash loop stays a suspect.
     retry_scheduled: (state, { payload: { code } }) =>
       code === 'crash_loop' ? { ...state, takeUps: { ...state.takeUps, alone: null } } : withProgress(state),
     run_waiting: (state, { seq, payload }) => ({ ...withProgress(state), wait: { until: payload.until, seq } }),
@@ -85,12 +80,12 @@ export const course: Projection<Course> = {
     step_done: (state) => withProgress(state),
     tool_outcome: (state) => withProgress(state),
     output_superseded: (state, { payload: { interrupted, keep: { chars, parts } = START } }) =>
-      // The run of an interrupted answer does not go on.
+      // The run of an interrupted answer has ended.
       !interrupted && (chars < state.kept.chars || parts < state.kept.parts)
         ? { ...state, kept: { chars, parts } }
         : state,
 
-    // The answer to a child's question is news for the child alone.
+    // Answers to a child's question are news for the child only.
     approval_decided: (state, { seq, payload: { child } }) => (child ? state : { ...state, newsSeq: seq }),
     steered: (state, { seq }) => ({ ...state, newsSeq: seq }),
     signal_received: (state, { seq, payload }) => ({
@@ -99,7 +94,7 @@ export const course: Projection<Course> = {
       signals: { count: state.signals.count + 1, chars: state.signals.chars + approximateChars(payload) },
     }),
 
-    // The end of a child session.
+    // The child has finished.
     subagent_event: (state, { seq, payload: { child_seq, status } }) =>
       child_seq !== undefined && isTaskOver(status) ? { ...state, newsSeq: seq } : state,
 
@@ -117,7 +112,7 @@ export const course: Projection<Course> = {
 }
 
 const withoutWait = (state: Course): Course => (state.wait === null ? state : { ...state, wait: null })
-/** Progress does not revoke an announced stop. */
+/** An announced stop stays in effect. */
 const withProgress = (state: Course): Course => {
   const takeUps = state.takeUps.isExcused ? ANNOUNCED : NO_TAKE_UPS
   return state.takeUps === takeUps ? state : { ...state, takeUps }

@@ -1,4 +1,4 @@
-// The tasks of runs that child sessions do, as long as they are under way. The end of a child removes its task.
+// Only tasks in progress: the end of a child removes its task.
 import { ownProperty } from '@bridle/events/json'
 import type { Policy } from '@bridle/events/schemas'
 import { isTaskOver } from './indexes/subagents.ts'
@@ -6,13 +6,13 @@ import type { Projection } from './projection.ts'
 
 export interface Delegation {
   readonly agent: string
-  /** Empty: nobody waits for the child, which started after its call was over. */
+  /** Empty if no call waits for the child, which started too late. */
   readonly toolCallId: string
-  /** The policy of the child: its budgets are its share of what its parent had left. */
+  /** Includes the child's share of the parent's remaining budgets. */
   readonly policy: Policy
 }
 
-/** Tasks under way, by the id of the child. */
+/** By child id. */
 export type Delegations = { readonly [childId: string]: Delegation }
 
 export const delegations: Projection<Delegations> = {
@@ -28,7 +28,7 @@ export const delegations: Projection<Delegations> = {
       const { [id]: _over, ...rest } = state
       return rest
     },
-    // The children of its parent do nothing for a branch.
+    // A branch has none of its parent's children.
     branched: () => delegations.initial,
     session_imported: () => delegations.initial,
   },

@@ -1,15 +1,14 @@
-// Places of events in an answer. Clients show events such as checkpoints between pieces of text, and text has no event numbers: each
-// such event notes how far the answer was. A piece of text costs nothing here.
+// Text has no event numbers, so events that clients show between pieces of text record how long the answer was.
 import { type DeltaOperation, setOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import type { HarnessMessage, HarnessPlace, HarnessState } from './harness-state.ts'
 
-/** Events of one answer whose place in it is noted: each is about 40 characters of the state that clients load. */
+/** Each place adds about 40 characters to the state that clients load. */
 export const EVENT_PLACES_MAX = 200
 
 const none: readonly DeltaOperation[] = []
 
-/** Notes how far the open answer of the event's run is; an event without a run belongs to the last answer. */
+/** An event without a run belongs to the last answer. */
 export const noteEventPlace = (
   { messages }: HarnessState,
   { seq, run }: Pick<AnyEvent, 'seq' | 'run'>,
@@ -29,7 +28,7 @@ export const noteEventPlace = (
   ]
 }
 
-/** The places of a message whose list of parts loses some: a place stays behind those of its parts that remain. */
+/** Adjusts places after parts of a message were removed. */
 export const placesWithout = (
   { places = [] }: Pick<HarnessMessage, 'places'>,
   isRemoved: (part: number) => boolean,

@@ -1,8 +1,8 @@
-// Execution feedback that no prompt has brought to the agent yet.
+// Execution feedback that no prompt has delivered to the agent yet.
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import type { Projection } from './projection.ts'
 
-/** Entries of execution feedback that wait for the next prompt: as many as one request may bring; older ones have lost their worth. */
+/** As many entries as one request may bring; older ones are dropped as outdated. */
 const FEEDBACK_WAITING_MAX = 1_000
 
 export interface Feedback {
@@ -20,6 +20,6 @@ export const feedback: Projection<Feedback> = {
   },
 }
 
-/** A prompt of another wire brings none, and leaves it for a later one. */
+/** Prompts of other wires carry no feedback and leave it waiting. */
 const bringsFeedback = (input: Json | undefined): boolean =>
   isJsonObject(input) && isJsonObject(input.openharness) && input.openharness.execution_feedback !== undefined

@@ -1,25 +1,22 @@
-// Decisions that hold for the rest of a session of a model agent: rules that a person has approved once, and tools that the model
-// has found. Also whether there are results to read in an artifact. They outlive turns, restarts and compaction, and a branch has them.
+// Rules that a person approved and tools that the model found. They outlive turns and restarts, and branches inherit them.
 import { omit, ownProperty } from '@bridle/events/json'
 import type { Projection } from './projection.ts'
 
-/** Rules that a session has granted: an agent has a few dozen rules, and those that it has no more take the oldest places. */
+/** Agents have a few dozen rules; rules that no longer exist make room first. */
 export const SESSION_GRANTS_MAX = 200
-/** Tools that searches have added in a session: with more, a request holds more schemas than conversation. */
+/** With more, a request would hold more schemas than conversation. */
 export const FOUND_TOOLS_MAX = 40
 
 export interface Governance {
-  /** Rules whose question a person has approved: they ask no more. */
   readonly grants: readonly SessionFact[]
-  /** Open questions whose approval is a grant, by their id. */
+  /** Open questions that grant a rule if approved. */
   readonly questions: { readonly [requestId: string]: SessionFact & { readonly digest: string } }
-  /** Tools that searches have added, in their order. */
   readonly foundTools: readonly SessionFact[]
-  /** The run that first had a result which became an artifact; null: none. */
+  /** The first run with a result stored as an artifact. */
   readonly resultArtifactRun: string | null
 }
 
-/** A name, and the run in which it came: an edit that takes the run back takes the name back. */
+/** Withdrawn if an edit rewinds the run. */
 export interface SessionFact {
   readonly name: string
   readonly runId: string
@@ -46,7 +43,7 @@ export const governance: Projection<Governance> = {
       if (!question) return state
       const { name, runId, digest } = question
       const questions = omit(state.questions, request_id)
-      // A person who changed the arguments has not agreed to the calls that the rule is about.
+      // Approval of edited arguments is not consent to the rule's other calls.
       const isGranted = decision === 'approved' && (approved_digest ?? digest) === digest
       return isGranted
         ? { ...state, questions, grants: withFact(state.grants, { name, runId }) }
@@ -73,13 +70,13 @@ export const governance: Projection<Governance> = {
         ...state,
         grants: state.grants.filter(isKept),
         foundTools: state.foundTools.filter(isKept),
-        // An edit takes back every run behind the first that it takes back.
+        // An edit rewinds every later run, too.
         resultArtifactRun: isResultKept ? state.resultArtifactRun : null,
       }
     },
 
     branched: (state, { payload }) => withoutQuestions(payload.imported ? withoutGrants(state) : state),
-    // Nobody here has approved what the file says that somebody approved.
+    // The file's approvals were not given here.
     session_imported: (state) => withoutQuestions(withoutGrants(state)),
   },
 }

@@ -1,146 +1,139 @@
-// The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
-// `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
+// Mutable types, so that they stay assignable to those in the protocol document. Treat values as immutable.
 
 import type { QuestionAnswers } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { Question } from '@bridle/events/questions'
 import type { ApprovalDecision, SessionStatus, ToolEffect, ToolOutcome, ToolStatus } from '@bridle/events/schemas'
 
-/**
- * The state of a session as a client shows it: the conversation, the status, and the approvals that wait for a
- * person.
- */
+/** The state of a session as clients show it: conversation, status and open approvals. */
 export interface HarnessState {
-  /** The status in one word: running while a run is in progress, error after one that failed. */
+  /** `running` during a run, `error` after a failed one. */
   status: 'idle' | 'running' | 'error'
   /** The conversation, oldest message first. */
   messages: HarnessMessage[]
-  /** The reason of the last run's failure. */
+  /** Why the last run failed. */
   error?: string
-  /** The finer status of the session. */
+  /** A more detailed status. */
   sessionStatus?: SessionStatus
-  /** Open approvals, whether or not they belong to a tool call. */
+  /** Open approvals, with or without a tool call. */
   approvals?: HarnessApproval[]
 }
 
 /** A message of the conversation: a prompt or an answer. */
 export interface HarnessMessage {
-  /** The message's id, for `edit`, `reload` and `branch`. */
+  /** The message id, for `edit`, `reload` and `branch`. */
   id: string
   /** The author: a user or the agent. */
   role: 'user' | 'assistant'
   /** The text so far. */
   content: string
-  /** The status: a prompt is pending until its run begins, an answer is streaming until its run ends. */
+  /** A prompt is pending until its run starts; an answer streams until its run ends. */
   status: 'pending' | 'streaming' | 'complete' | 'error'
   /** The tool calls of an answer. */
   toolCalls?: HarnessToolCall[]
-  /** Text, reasoning and tools in their order. */
+  /** Text, reasoning and tools, in order. */
   parts?: HarnessPart[]
-  /** Where events such as checkpoints stand in an answer, in order: at most the first 200 that came while it was open. */
+  /** Positions of events such as checkpoints in an answer, in order: the first 200 while it was open. */
   places?: HarnessPlace[]
-  /** The run that the message belongs to. */
+  /** The run of the message. */
   runId?: string
-  /** The length of a long queued prompt: `content` is its beginning, and the rest follows when its turn starts. */
+  /** Full length of a truncated queued prompt. The rest of `content` follows when its turn starts. */
   contentLength?: number
-  /** The whole input of the run, if it is more than the prompt. */
+  /** The full input of the run, if it is more than the prompt. */
   input?: Json
-  /** A prompt that a person said; absent = it was written. */
+  /** Set if the prompt was spoken. */
   spoken?: true
-  /** The time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   createdAt?: number
-  /**
-   * The reason why an answer ended, where it is not simply complete: `cancelled`, `interrupted`, `max_tokens`, `refusal`,
-   * `branched`, `imported`.
-   */
+  /** Why an answer ended early: `cancelled`, `interrupted`, `max_tokens`, `refusal`, `branched`, `imported`. */
   stopReason?: string
-  /** The reason of an answer that failed. It stays when later runs succeed. */
+  /** Why the answer failed. Kept when later runs succeed. */
   error?: string
 }
 
-/** The place of an event in an answer: what the answer had when the event came. */
+/** The position of an event in an answer. */
 export interface HarnessPlace {
-  /** The number of the event. */
+  /** The sequence number of the event. */
   seq: number
-  /** How many parts there were. */
+  /** The number of parts before it. */
   parts: number
-  /** How many characters of `content` there were. */
+  /** The length of `content` before it. */
   chars: number
 }
 
 /** A tool call of an answer. */
 export interface HarnessToolCall {
-  /** The call's id, unique in its run. */
+  /** The call id, unique in its run. */
   id: string
   /** The name of the tool. */
   name: string
   /** The status of the call. */
   status: 'running' | 'complete' | 'error'
-  /** The arguments, as approved where a person changed them. */
+  /** The arguments, with the edits of the approval. */
   arguments?: JsonObject
-  /** The result, once there is one. */
+  /** The result, if any. */
   result?: Json
-  /** The way the call ended. */
+  /** How the call ended. */
   outcome?: ToolStatus
-  /** The whole outcome: the status again, the time in milliseconds, and what else the log has. */
+  /** The full outcome, including status and duration. */
   toolOutcome?: ToolOutcome
-  /** The reason of a call that failed. */
+  /** Why the call failed. */
   error?: string
-  /** The approval that the call waits for or has got. */
+  /** The approval of the call, open or decided. */
   approval?: { id: string; status: 'pending' | ApprovalDecision; answers?: QuestionAnswers; values?: JsonObject }
-  /** The session that does the call, where it asks another agent. Its status and cost are in that session. */
+  /** The session that executes the call, if another agent does. It has its own status and cost. */
   child?: { id: string; agent: string }
-  /** True where a retry of the run replaced the call. */
+  /** Replaced by a retry of the run. */
   superseded?: boolean
 }
 
 /** An approval that waits for a person. */
 export interface HarnessApproval {
-  /** The approval's id, for `approve`. */
+  /** The approval id, for `approve`. */
   id: string
   /** The kind of the approval. */
   kind: 'tool' | 'question' | 'budget' | 'unknown_outcome'
-  /** The tool call that waits; empty where the approval belongs to none. */
+  /** The waiting tool call; empty if there is none. */
   toolCallId: string
   /** The name of the tool, or the subject of the question. */
   toolName: string
-  /** The reason that the person reads. */
+  /** The reason shown to the person. */
   reason: string
-  /** The arguments, which the person may change. */
+  /** The arguments, which the person may edit. */
   arguments?: JsonObject
-  /** The time at which the approval expires, in ISO 8601; null = never. */
+  /** When the approval expires, in ISO 8601. Null: never. */
   expiresAt?: string | null
-  /** The declared effect of the call; absent = none is declared. */
+  /** The declared effect of the call, if any. */
   effect?: ToolEffect
-  /** The risk that the policy or the declared effect states; absent = none. */
+  /** The risk according to the policy or the declared effect, if any. */
   risk?: 'low' | 'caution' | 'danger'
-  /** The questions that are asked. */
+  /** The questions, if it asks any. */
   questions?: readonly Question[]
-  /** The form that is asked for, as a JSON Schema. */
+  /** The requested form, as JSON Schema. */
   schema?: JsonObject
-  /** The answers or values that apply when the question expires. */
+  /** The answers or values that apply on expiry. */
   default?: JsonObject
-  /** The session below this one that asks; absent = this session asks. */
+  /** The descendant that asks, if not this session. */
   child?: HarnessApprovalChild
 }
 
-/** The session of another agent that asks. Both ids take the answer: `id` of the approval here, and `approvalId` in that session. */
+/** The session that asks. Answer by `id` here, or by `approvalId` in that session. */
 export type HarnessApprovalChild = {
-  /** The id of the session that asks. */
+  /** The id of the session. */
   id: string
   /** The name of its agent. */
   agent: string
-  /** The id of the approval in that session. */
+  /** The approval id in that session. */
   approvalId: string
-  /** Texts or arguments are shorter here than in that session. */
+  /** Texts or arguments are truncated. */
   isCut?: true
 }
 
-/** A piece of an answer, in the order in which the pieces came. */
+/** A piece of an answer, in order of arrival. */
 export type HarnessPart =
-  /** `content` from here to the next text part's `from`, so streaming sends each piece of text once. */
+  /** Starts at `from` in `content` and ends where the next text part starts, so that text is streamed only once. */
   | { type: 'text'; from: number }
-  /** Text that was withdrawn, after a crash or by a retry; it is no longer in `content`. */
+  /** Withdrawn after a crash or by a retry, and no longer part of `content`. */
   | { type: 'text'; text: string; superseded: true }
   | { type: 'reasoning'; text: string; superseded?: boolean }
   | { type: 'tool'; toolCallId: string; superseded?: boolean }

@@ -1,5 +1,4 @@
-// The lifecycle of a session: its queue, its run, its attempts and deadlines. Folded from facts only: session_state and the
-// other shown events are made from this fold, never the other way round.
+// Folded from facts only. Derived events such as session_state are made from this fold, never the other way round.
 
 import { omit, present } from '@bridle/events/json'
 import { RETRIES_MAX } from '@bridle/events/limits'
@@ -11,9 +10,9 @@ import { isTaskOver, PROGRESS } from './indexes/subagents.ts'
 import type { Lifecycle, Prompt, Run } from './lifecycle-state.ts'
 import type { Projection } from './projection.ts'
 
-/** Turns whose engine session can be resumed or forked; an edit further back starts a new engine session. */
+/** Edits of older turns start a new engine session. */
 const RESUME_HANDLES_MAX = 200
-/** Characters of a prompt's first line that become the title. */
+/** Characters of the first line of a prompt. */
 const TITLE_CHARS_MAX = 80
 
 export const lifecycle: Projection<Lifecycle> = {
@@ -57,7 +56,7 @@ export const lifecycle: Projection<Lifecycle> = {
       created: true,
       firstSeq: seq,
       kind: payload.kind,
-      // Older logs have no owner: a child of a user's session belongs to that user.
+      // Logs without an owner: a child of a user's session belongs to that user.
       owner: payload.owner ?? ownerFromId(payload.parent_session_id ?? ''),
       title: payload.title ?? '',
       createdAt: at,
@@ -70,7 +69,7 @@ export const lifecycle: Projection<Lifecycle> = {
       delegation: payload.delegation ?? null,
     }),
 
-    // Each step would be a write in both sessions: the parent learns of the first, the second, the fourth, the eighth ...
+    // Steps 1, 2, 4, 8 and so on notify the parent: every notice is a write in both sessions.
     model_step: (before, { seq, payload }) => {
       const state = withAnsweringModel(before, payload)
       return state.delegation && state.reportedStatus && isPowerOfTwo(payload.step)
@@ -117,7 +116,7 @@ export const lifecycle: Projection<Lifecycle> = {
         lastTurnStatus: null,
         endedAt: null,
         tools: continues !== null && before?.durable ? state.tools : {},
-        // A start from the beginning must not use the handle of an earlier attempt. A handle inside an attempt is used once.
+        // A start from the beginning must not use an old handle, and a handle within an attempt is used only once.
         handles:
           continues === null || before?.resumable
             ? state.handles.filter((each) => each.runId !== runId)
@@ -161,7 +160,7 @@ export const lifecycle: Projection<Lifecycle> = {
     }),
 
     usage: (state, { payload: { model } }) =>
-      // Engines also call smaller models; the first model is the session's.
+      // Engines also call smaller models; the first model counts.
       model === undefined || state.runtime.model !== null ? state : { ...state, runtime: { ...state.runtime, model } },
 
     sandbox_notice: (state, { payload }) => {
@@ -197,7 +196,7 @@ export const lifecycle: Projection<Lifecycle> = {
       lastError: payload.reason,
     }),
 
-    // A listener may interrupt the answer of a run that has ended.
+    // The interrupted run may already have ended.
     output_superseded: (state, { payload }) =>
       state.run?.runId === payload.run_id ? withRun(state, { hasOutput: false }) : state,
 
@@ -232,19 +231,19 @@ export const lifecycle: Projection<Lifecycle> = {
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),
 
     turn_end: (state, { seq, at, payload }) => {
-      // The turn is the parent's: the branch has not ended.
+      // The parent's turn ends in the branch; the branch itself does not.
       if (payload.stop_reason === BRANCHED) return state
       const queue = state.queue.filter((prompt) => prompt.runId !== payload.turn_id)
       return {
         ...state,
         reportedStatus: state.reportedStatus && { status: payload.status, seq },
         queue,
-        // Without a next prompt there is no next step to pause before.
+        // Without another prompt there is no step to pause before.
         pauseAfter: queue.length > 0 ? state.pauseAfter : null,
         run: state.run?.runId === payload.turn_id ? null : state.run,
         lastTurnStatus: payload.status,
         endedAt: at,
-        // Completed work has no error; an error on the way is in the log.
+        // Errors along the way are in the log.
         lastError: payload.status === 'completed' ? null : state.lastError,
         tools: {},
         steers: [],
@@ -255,7 +254,7 @@ export const lifecycle: Projection<Lifecycle> = {
       ...state,
       tools: {
         ...state.tools,
-        // An undeclared effect counts as unsafe.
+        // Undeclared effects count as unsafe.
         [payload.tool_call_id]: {
           name: payload.name,
           effect: payload.effect ?? 'unsafe',
@@ -271,14 +270,14 @@ export const lifecycle: Projection<Lifecycle> = {
 
     rewound: (state, { payload }) => ({
       ...state,
-      // After a rewind the engine must not resume from a later turn.
+      // The engine must not resume from a later turn.
       handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
     }),
 
     approval_required: (state, { seq }) => withNewsOfApprovals(state, seq),
     approval_decided: (before, { seq, payload }) => {
       const state = withNewsOfApprovals(before, seq)
-      // A session that is paused already needs no second pause.
+      // A paused session needs no second pause.
       return payload.pause && !state.paused
         ? {
             ...state,
@@ -305,7 +304,7 @@ export const lifecycle: Projection<Lifecycle> = {
     branched: (state, { seq, at, payload }) => ({
       ...state,
       kind: payload.kind,
-      // The state is the parent's, its owner included.
+      // The state is the parent's, including its owner.
       owner: ownerFromId(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
       settings: payload.settings ?? (payload.imported ? claimedSettings : withoutFolder)(state.settings),
@@ -314,7 +313,7 @@ export const lifecycle: Projection<Lifecycle> = {
       createdAt: at,
       parent: payload.parent,
       parentSessionId: payload.parent.id,
-      // A branch is not a child of its parent: it notifies nobody.
+      // A branch is not a child of its parent and notifies no one.
       reportedStatus: null,
       delegation: null,
       importedSeq: null,
@@ -333,7 +332,7 @@ export const lifecycle: Projection<Lifecycle> = {
       steers: [],
     }),
 
-    // Nothing that the file left open may start here: no run, no timer, no notice to another session.
+    // Nothing left open in the file may start here: no run, no timer, no notice to another session.
     session_imported: (state, { seq, at, payload }) => {
       const { run, queue, kind, lastTurnStatus } = state
       const wasOpen = run !== null || queue.length > 0 || (kind === 'background' && lastTurnStatus === null)
@@ -359,7 +358,7 @@ export const lifecycle: Projection<Lifecycle> = {
   },
 }
 
-/** Each event from a runner's report moves the committed frame. */
+/** Each event of a runner's report advances the committed frame. */
 export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   const { run } = state
   if (!run || event.frame === undefined || event.run !== run.runId || event.attempt !== run.attempt) return state
@@ -377,14 +376,11 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   }
 }
 
-/** A folder is of one session on one server: a file must not choose it, nor a branch share it. */
+/** A folder belongs to one session on one server: files must not choose it, and branches must not share it. */
 export const withoutFolder = ({ workspace_path: _, ...settings }: Lifecycle['settings']): Lifecycle['settings'] =>
   settings
 
-/**
- * The settings of a log that came from a file, where the import names none: a file chooses no folder, and no mode in which less is asked.
- * The import itself checks settings in the way of a request.
- */
+/** An imported file must not choose a folder or a more permissive mode. */
 const claimedSettings = ({ permission_mode: mode, ...settings }: Lifecycle['settings']): Lifecycle['settings'] => ({
   ...Object.fromEntries(
     Object.entries(settings).filter(
@@ -394,16 +390,16 @@ const claimedSettings = ({ permission_mode: mode, ...settings }: Lifecycle['sett
   ...(mode === 'plan' && { permission_mode: mode }),
 })
 
-/** Facts by which a durable run continues. A runner's own are believed: those that are not came in a file, without their content. */
+/** Facts that let a durable run continue. Hearsay ones came from a file, without their content. */
 const continuationTypes: ReadonlySet<string> = new Set(['model_step', 'context_added', 'step_done'])
 
-/** A run of an imported log whose facts stayed behind is known as such, so that no branch continues it in the middle. */
+/** Prevents branches from continuing an imported run whose facts are missing. */
 export const withLostFact = (state: Lifecycle, event: Event): Lifecycle =>
   state.run?.durable && event.run === state.run.runId && continuationTypes.has(event.type)
     ? { ...state, run: { ...state.run, lacksFacts: true } }
     : state
 
-/** Event types that a turn which starts over withdraws: parts of the message, and directives. */
+/** Events that a restarted turn withdraws: message parts and directives. */
 const outputTypes = new Set<string>([
   'token',
   'response',
@@ -415,16 +411,16 @@ const outputTypes = new Set<string>([
   'directive',
 ])
 
-/** Event types behind which an earlier handle would repeat or forget something. A thought may be repeated. */
+/** After these events, resuming from an earlier handle would repeat or lose something. Thoughts may be repeated. */
 const typesBehindHandle = new Set<string>(
   [...outputTypes, 'tool_result', 'tool_outcome'].filter((type) => type !== 'thinking'),
 )
 
-/** Work that is not in a report of the runner: a call that was ended for it, a prompt that reached it. */
+/** For progress outside of runner reports, such as a call ended on its behalf. */
 const awayFromHandle = (state: Lifecycle): Lifecycle =>
   state.run?.isAtHandle ? withRun(state, { isAtHandle: false }) : state
 
-/** An attempt stopped before its start keeps the handle with which it would have begun. */
+/** An attempt stopped before its start keeps the handle it would have used. */
 const withResumeHandle = (state: Lifecycle): Lifecycle => {
   const { run, handles } = state
   if (run?.phase !== 'requested' || run.continues === null || run.resume === null) return state
@@ -432,7 +428,7 @@ const withResumeHandle = (state: Lifecycle): Lifecycle => {
   return { ...state, handles: [...others, { runId: run.runId, handle: run.resume }] }
 }
 
-/** The parent gets another notice, with all approvals that are open by then, here or below. */
+/** Triggers a notice to the parent with all open approvals, here and below. */
 const withNewsOfApprovals = (state: Lifecycle, seq: number): Lifecycle => {
   const { reportedStatus } = state
   if (!reportedStatus) return state
@@ -448,7 +444,7 @@ const titleOf = (prompt: string): string => {
   return line.length <= TITLE_CHARS_MAX ? line : `${truncate(line, TITLE_CHARS_MAX - 1)}…`
 }
 
-/** A run starts with the card of the agent's first model, which stays until another one answers. */
+/** The agent's first model is shown until another one answers. */
 const withAnsweringModel = (
   state: Lifecycle,
   { provider: named, model, model_index: index = 0 }: Payloads['model_step'],

@@ -1,15 +1,13 @@
-// How much of the answer that is being spoken was heard so far. A process that dies leaves it to the next one, which cuts the answer there.
+// Playback progress of a spoken answer. If the process dies, the next one truncates the answer there.
 import type { Projection } from './projection.ts'
 
 export interface HeardMark {
   readonly runId: string
-  /** Characters of the answer. */
   readonly chars: number
   readonly audioMs: number
 }
 
 export interface ListenerState {
-  /** Null: no answer is being played. */
   readonly answer: HeardMark | null
 }
 

@@ -1,20 +1,17 @@
-// The memory of a session: small values by name that its agents keep from turn to turn, and the values that they propose to people.
-
 import { type Json, omit } from '@bridle/events/json'
 import type { Event } from '../event.ts'
 import { artifactOf } from './indexes/artifacts.ts'
 import type { Projection } from './projection.ts'
 
-/** Proposals for the memory that can be decided: as many as the memory has keys. Every snapshot has their labels. */
+/** As many as memory keys. Every snapshot has their labels. */
 export const MEMORY_PROPOSALS_MAX = 256
 
 export interface Memory {
   readonly entries: MemoryEntries
-  /** The entries that have changed since the current run began, as they were before; null: there was none. */
+  /** Entries changed in the current run, as they were before it. Null: absent. */
   readonly before: { readonly [key: string]: MemoryEntry | null }
-  /** The queued run that continues the turn of a parent: what its parent's run changed counts as its own. */
+  /** A queued run that continues its parent's turn, whose changes count as its own. */
   readonly continuing: string | null
-  /** Oldest first. */
   readonly proposals: readonly MemoryProposal[]
 }
 
@@ -24,22 +21,19 @@ export interface MemoryEntries {
 
 export interface MemoryEntry {
   readonly value: Json
-  /** Null: never. */
   readonly expiresAt: number | null
   readonly source: MemorySource
 }
 
-/** Where a value comes from: from a run alone, or from a proposal that a person accepted. */
+/** A run alone, or a proposal that a person accepted. */
 export interface MemorySource {
   readonly at: number
-  /** The run that kept or proposed it. */
   readonly runId: string | null
-  /** Null: the agent kept it by itself. */
+  /** Null if the agent stored it without a proposal. */
   readonly proposalId: string | null
   readonly actor: string | null
 }
 
-/** An artifact of the kind `memory_proposal`. */
 export interface MemoryProposal {
   readonly id: string
   readonly key: string
@@ -49,7 +43,6 @@ export interface MemoryProposal {
   readonly seq: number
   readonly at: number
   readonly runId: string | null
-  /** Null: nobody has decided yet. */
   readonly decision: MemoryDecision | null
 }
 
@@ -114,14 +107,13 @@ const proposalOf = (event: Event<'artifact_published'>): MemoryProposal => {
   return { id, key, contentType, size, reason, seq, at, runId: event.run ?? null, decision: null }
 }
 
-/** Where the list is full, the oldest that somebody has decided makes room, or else the oldest. */
+/** Replaces the oldest decided proposal if the list is full, or else the oldest. */
 const withRoom = (proposals: readonly MemoryProposal[]): readonly MemoryProposal[] => {
   if (proposals.length < MEMORY_PROPOSALS_MAX) return proposals
   const decided = proposals.findIndex(({ decision }) => decision !== null)
   return proposals.toSpliced(Math.max(0, decided), 1)
 }
 
-/** The memory as it was when the current run began. */
 export const memoryBeforeRun = ({ entries, before }: Memory): MemoryEntries =>
   Object.fromEntries(Object.entries({ ...entries, ...before }).flatMap(([key, entry]) => (entry ? [[key, entry]] : [])))
 

@@ -1,10 +1,9 @@
-// Rewrites of a message's parts: rare, and each is a `set` of the whole list.
+// Rewriting a message's parts is rare, so each rewrite sets the whole list.
 import type { TextMark } from '../commands.ts'
 import { type DeltaOperation, setOperation } from '../delta.ts'
 import { placesWithout } from './event-places.ts'
 import type { HarnessMessage, HarnessPart, HarnessState } from './harness-state.ts'
 
-/** The place at the end of a run's answer. */
 export const answerMark = ({ messages }: Pick<HarnessState, 'messages'>, runId: string): TextMark => {
   const answer = answerOf(messages, runId)
   return { chars: answer?.content.length ?? 0, parts: answer?.parts?.length ?? 0 }
@@ -20,7 +19,7 @@ export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, ind
   const part = message.parts?.[index]
   if (part?.type !== 'text') return ''
   if (!('from' in part)) return part.text
-  // The next text is usually near: a page that shows all parts of a long answer must not copy the list for each.
+  // The next text is usually near. Filtering the list would make showing a long answer quadratic.
   const { content, parts = [] } = message
   for (let at = index + 1; at < parts.length; at++) {
     const next = parts[at]
@@ -29,7 +28,7 @@ export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, ind
   return content.slice(part.from)
 }
 
-/** The finished turn's text is authoritative: sent only when it differs from what was streamed. */
+/** The final text is authoritative, and sent only if it differs from the streamed text. */
 export const withResponse = (message: HarnessMessage, path: MessagePath, text: string): DeltaOperation[] => {
   if (message.content === text) return []
   const parts = message.parts ?? []
@@ -46,7 +45,6 @@ export const withResponse = (message: HarnessMessage, path: MessagePath, text: s
   ]
 }
 
-/** Whether a run wrote text or thoughts after the mark that are not superseded yet. */
 export const hasOutputAfter = (
   { messages }: Pick<HarnessState, 'messages'>,
   runId: string,
@@ -56,7 +54,6 @@ export const hasOutputAfter = (
   return answer !== undefined && supersedeFrom(answer, [], mark).length > 0
 }
 
-/** The characters of the thoughts before a place in the list of parts that no later text has replaced. */
 export const thoughtChars = ({ messages }: Pick<HarnessState, 'messages'>, runId: string, parts: number): number => {
   let chars = 0
   for (const part of answerOf(messages, runId)?.parts?.slice(0, parts) ?? [])
@@ -64,10 +61,7 @@ export const thoughtChars = ({ messages }: Pick<HarnessState, 'messages'>, runId
   return chars
 }
 
-/**
- * Text and thoughts after the mark are marked as superseded; tools and artifacts are facts, and stay. The list only grows, and
- * the parts before the mark keep their places, so that an earlier mark still means the same place.
- */
+/** Tools and artifacts are facts and stay. Parts before the mark keep their index, so that earlier marks stay valid. */
 export const supersedeFrom = (
   { content, parts = [] }: HarnessMessage,
   path: MessagePath,
@@ -75,7 +69,7 @@ export const supersedeFrom = (
 ): DeltaOperation[] => {
   const next = [...parts]
   let end = content.length
-  // Backwards, so that a long answer is not read to its beginning.
+  // Backwards, so that a long answer is not read from the start.
   for (let index = parts.length - 1; index >= 0 && (index >= mark.parts || end > mark.chars); index--) {
     const part = parts[index] as HarnessPart
     if (part.type === 'reasoning' && index >= mark.parts && !part.superseded)
@@ -85,7 +79,7 @@ export const supersedeFrom = (
     end = part.from
     if (text === '') continue
     if (part.from >= mark.chars) next[index] = { type: 'text', text, superseded: true }
-    // The part lies across the mark: its beginning stays, and its rest has a place after both.
+    // Split a part that contains the mark: its start stays, its rest moves behind the mark.
     else next.splice(Math.max(index + 1, mark.parts), 0, { type: 'text', text, superseded: true })
   }
   const changed = next.flatMap((part, index) =>
@@ -95,7 +89,7 @@ export const supersedeFrom = (
   return [setOperation([...path, 'content'], content.slice(0, mark.chars)), ...changed]
 }
 
-/** A retry replaces the text of the last attempt: its parts stay, marked as superseded, and the text starts again. */
+/** A retry starts the text again; parts of the last attempt stay, marked as superseded. */
 export const supersedeMessage = (message: HarnessMessage, path: MessagePath): DeltaOperation[] => [
   setOperation([...path, 'content'], ''),
   setOperation(
@@ -114,7 +108,6 @@ export const supersedeMessage = (message: HarnessMessage, path: MessagePath): De
 
 const isLiveText = (part: HarnessPart): boolean => part.type === 'text' && 'from' in part
 
-/** The answer has a tool call behind its first characters. */
 export const hasCallAfter = ({ content, parts = [] }: HarnessMessage, chars: number): boolean => {
   let end = content.length
   for (const part of parts.toReversed()) {

@@ -1,5 +1,4 @@
-// A projection is one pure fold. It names the events it handles; any other event returns the same state object, so a change
-// is detected with `!==`.
+// A pure fold. Unhandled events return the same state object, so changes are detected with `!==`.
 import type { EventType } from '@bridle/events/catalogue'
 import type { AnyEvent, Event } from '../event.ts'
 
@@ -9,7 +8,7 @@ export interface Projection<S> {
 }
 
 export const fold = <S>(projection: Projection<S>, state: S, event: AnyEvent): S => {
-  // Own keys only: a type called "constructor" in a foreign log is an unknown event, not a function.
+  // Own keys only: an event type "constructor" in a foreign log is unknown, not a function.
   if (!Object.hasOwn(projection.on, event.type)) return state
   const step = projection.on[event.type] as ((state: S, event: AnyEvent) => S) | undefined
   return step ? step(state, event) : state

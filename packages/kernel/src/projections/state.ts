@@ -1,4 +1,3 @@
-// The whole fold of a session: one field per projection, and the one function that steps it.
 import { isEventType } from '@bridle/events/catalogue'
 import type { SessionStatus } from '@bridle/events/schemas'
 import type { DeltaOperation } from '../delta.ts'
@@ -30,7 +29,6 @@ import { type Steps, steps, withStepsLeft } from './reports/steps.ts'
 import { type Usage, usage } from './reports/usage.ts'
 
 export interface SessionState {
-  /** Last sequence number and its time. */
   readonly head: number
   readonly at: number
   readonly conversation: HarnessState
@@ -80,18 +78,15 @@ export const emptyState: SessionState = {
   notices: notices.initial,
 }
 
-/** Folds one event. An event of an unknown type moves the head and nothing else. */
+/** Events of unknown types only move the head. */
 export const evolve = (state: SessionState, event: Event): SessionState =>
   evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent))
 
-/**
- * The same step for a caller that folds a long log and keeps no state on the way. It passes one set as `owned` for all of it: the conversation
- * is changed in place, and the fold is linear in the log.
- */
+/** For long logs without intermediate states: one `owned` set lets the conversation change in place, so folding is linear. */
 export const evolveInPlace = (state: SessionState, event: Event, owned: Set<object>): SessionState =>
   evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent), owned)
 
-/** The same step for a caller that keeps the conversation's operations, so that nothing computes them twice. */
+/** For callers that need the conversation's operations too, so that they are computed once. */
 export const evolveWith = (
   state: SessionState,
   event: AnyEvent,
@@ -130,7 +125,7 @@ export const evolveWith = (
   return next
 }
 
-/** The status of the session, derived from the facts so that it cannot disagree with them. */
+/** Derived from facts, so that it cannot contradict them. */
 export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState): SessionStatus => {
   const { run } = life
   if (run?.phase === 'cancelling') return life.kind === 'background' ? 'cancelled' : 'idle'
@@ -143,16 +138,16 @@ export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState)
   return life.lastTurnStatus === 'failed' ? 'failed' : 'idle'
 }
 
-/** A runner's question blocks its attempt; the kernel's own questions block the session. */
+/** A runner's question blocks its attempt; a question of the kernel blocks the session. */
 const isAwaited = (approval: Approval, run: Run | null): boolean =>
   !isRunnersQuestion(approval) || (run?.phase === 'started' && isOfAttempt(approval, run))
 
-/** The session has ended; only background sessions do. */
+/** Only background sessions end. */
 export const isTerminal = (state: SessionState): boolean => {
   const { kind, run, lastTurnStatus, queue } = state.lifecycle
   return kind === 'background' && !run && lastTurnStatus !== null && queue.length === 0
 }
 
-/** The session takes no more commands: it has ended, or its end is certain. */
+/** Has ended, or its end is certain. No more commands are accepted. */
 export const isEnding = (state: SessionState): boolean =>
   isTerminal(state) || (state.lifecycle.kind === 'background' && state.lifecycle.run?.phase === 'cancelling')

@@ -1,11 +1,10 @@
-// Putting a session away and taking it out again: only lists change, so that it works in every state, also after the end.
+// Archiving only affects lists, so it is allowed in every state, even after the end.
 import type { Answers, Command } from '../commands.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
 
 type ArchiveCommand = Command & { readonly type: 'archive' | 'unarchive' }
 
-/** An archived session that is archived again stays as it is. */
 export const archive = (w: DecisionBuilder, { reason, actor }: ArchiveCommand): Answers['archive'] => {
   if (!w.state.lifecycle.isArchived) w.add('session_archived', reasonAndActor({ reason, actor }))
   return { archived: true }
@@ -16,7 +15,7 @@ export const unarchive = (w: DecisionBuilder, { reason, actor }: ArchiveCommand)
   return { archived: false }
 }
 
-/** Somebody who sends a prompt works with the session again. */
+/** A prompt means that the session is in use again. */
 export const unarchiveForPrompt = (w: DecisionBuilder, command: Command): void => {
   if (!w.state.lifecycle.isArchived || !PROMPTS.has(command.type)) return
   const { actor } = command as Command & { readonly actor?: string }

@@ -1,14 +1,13 @@
-// Artifacts: the log holds their text in chunks that every store accepts, followed by an event that names the artifact.
+// The log holds artifacts as chunks that every store accepts, followed by an event with their labels.
 
 import type { ArtifactContent } from '../commands.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { truncate } from '../text/truncate.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 
-/** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
+/** Bounds name, kind and content type, which the fold holds. File systems allow a quarter of this. */
 const LABEL_CHARS_MAX = 1_000
 
-/** Returns the artifact's id. */
 export const publishArtifact = (
   w: DecisionBuilder,
   {
@@ -43,7 +42,7 @@ export const publishArtifact = (
 
 const label = (text: string): string => truncate(text, LABEL_CHARS_MAX)
 
-/** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
+/** UTF-8 bytes. A lone surrogate counts as the replacement character, three bytes. */
 export const artifactSize = (text: string): number => {
   let bytes = 0
   for (const character of text) {

@@ -1,5 +1,3 @@
-// A branch: a new session that begins with the history of another one, up to an event of it.
-
 import { present } from '@bridle/events/json'
 import { PREVIEW_CHARS, QUEUE_MAX, SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import { type Answers, type BranchCommand, type Command, type Refusal, refuse } from '../commands.ts'
@@ -15,7 +13,7 @@ import { endOpenWork } from './open-work.ts'
 import { checkPrompt, type PromptOptions, queuePrompt } from './prompts.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
 
-/** Refuses a branch of `source` at event `seq` before anything is opened for it; a source that is null does not exist. */
+/** Checked before anything is opened. A null source does not exist. */
 export const branchRequestRefusal = (
   source: { readonly id: string; readonly head: number } | null,
   seq: number,
@@ -26,10 +24,7 @@ export const branchRequestRefusal = (
   return childId === source.id ? refuse('session_exists') : null
 }
 
-/**
- * Refuses commands that do not fit a branch. A branch has a `branchPoint` until its first event is written: until then its
- * state is its parent's, so that the branch itself is the only command it takes. No other session takes that command.
- */
+/** Until its first event, a branch has the state of its parent, so `branch` is the only command it accepts. */
 export const branchRefusal = (
   state: SessionState,
   command: Command,
@@ -51,7 +46,7 @@ export const promiseBranch = (
   childId,
 })
 
-/** The first command of a branch: the state is its parent's at the branch point, and open work in it ends here. */
+/** The first command of a branch. The state is still the parent's at the branch point; open work ends here. */
 export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
   const { parent, title, settings, artifacts = [], owner, prompts, policy } = command
   const bad = replayRefusal(w, prompts)
@@ -87,7 +82,7 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
   return { sessionId: w.key.id, parent: { ...parent }, ...(prompts && { prompts: prompts.length }), ...queued }
 }
 
-/** The prompts of a replay wait like all others, so that their number has the same limit. */
+/** Prompts of a replay are queued, so the queue limit applies. */
 const replayRefusal = (w: DecisionBuilder, prompts: BranchCommand['prompts'] = []): Refusal | null => {
   if (prompts.length > QUEUE_MAX)
     return refuse('queue_full', `A session queues at most ${QUEUE_MAX} prompts; these are ${prompts.length}.`)
@@ -98,7 +93,7 @@ const replayRefusal = (w: DecisionBuilder, prompts: BranchCommand['prompts'] = [
   return null
 }
 
-/** The starting point of the branch without the history: the last prompt and the last answer. */
+/** Summarises the branch: its last prompt and answer. */
 const resumeSeed = ({ state: { conversation } }: DecisionBuilder, where: string) => {
   const at = conversation.messages.findLastIndex(({ role }) => role === 'user')
   const prompt = conversation.messages[at]?.content.trim() ?? ''
@@ -118,7 +113,6 @@ const resumeSeed = ({ state: { conversation } }: DecisionBuilder, where: string)
   }
 }
 
-/** The first prompt of a branch that starts with one. */
 const nextBranchPrompt = (
   w: DecisionBuilder,
   { prompt, actor }: Command & { type: 'branch' },
@@ -126,7 +120,7 @@ const nextBranchPrompt = (
   if (prompt === undefined) return null
   if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
   const last = w.state.conversation.messages.findLast(({ role }) => role === 'user')
-  // A durable run that the branch leaves in the middle of its turn is continued there, not repeated. Without its facts it begins again.
+  // Branching in the middle of a durable run continues its turn, unless the import left out its facts.
   const { run } = w.state.lifecycle
   const continued = run?.durable && !run.lacksFacts ? { continuesRun: run.runId } : {}
   return last

@@ -1,5 +1,4 @@
-// The subagent that makes a call, as `subagent_event` names it. A child session does the work of one subagent; an engine reports the
-// calls of its subagents among its own, each with the call that delegated the work.
+// The subagent behind a call: a child session, or the subagent of an engine that the delegating call started.
 import { ownProperty } from '@bridle/events/json'
 import type { Payloads } from '@bridle/events/schemas'
 import type { DecisionBuilder } from './decision-builder.ts'
@@ -15,7 +14,7 @@ export const agentOfNewCall = (w: DecisionBuilder, payload: Payloads['tool_call'
   const found = Object.entries(w.state.subagents).findLast(
     ([, subagent]) => subagent.toolCallId === parent && subagent.runId === runId,
   )
-  // A subagent may delegate further: its calls are then those of the same work.
+  // Calls of nested subagents belong to the same delegated work.
   return found ? { agent_id: found[0] } : agentOfCall(w, parent)
 }
 

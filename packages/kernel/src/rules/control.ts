@@ -1,5 +1,3 @@
-// Pause, resume, expiry, policy, title, feedback, and the passing of time.
-
 import { ABORT_GRACE_MS } from '@bridle/events/limits'
 import { type Answers, type Command, type FeedbackCommand, type Refusal, refuse } from '../commands.ts'
 import { isEnding } from '../projections/state.ts'
@@ -24,11 +22,11 @@ export const pause = (
   return { paused: true }
 }
 
-/** Stops the attempt and keeps the run. Approvals stay open: their answers serve the next attempt. */
+/** Approvals stay open; their answers serve the next attempt. */
 export const parkRun = (w: DecisionBuilder, reason: 'paused' | 'budget' | 'restart'): void => {
   const { run } = w
   if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
-  // A durable run keeps its calls: its next attempt knows what to do about each.
+  // A durable run's next attempt handles its open calls.
   if (!run.durable) {
     askAboutUnsafe(w, 'its run was stopped', true)
     settleToolCalls(w, 'error', 'interrupted')
@@ -45,13 +43,12 @@ export const resume = (
   if (isEnding(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
   w.add('session_resumed', reasonAndActor({ reason, actor }))
-  // Resuming a session over its budget grants it more budget; otherwise it would run without a limit. An open question
-  // about the budget stays open.
+  // A session that is over budget gets more, or it would run without a limit. An open budget question stays open.
   if (!Object.values(w.state.approvals.open).some(({ kind }) => kind === 'budget')) grantBudget(w)
   return { paused: false }
 }
 
-/** Withdraws the question about the old limit; a new limit that is crossed too asks again. */
+/** Withdraws questions about old limits; a crossed new limit asks again. */
 export const setPolicy = (
   w: DecisionBuilder,
   { policy, reason, actor }: Command & { type: 'set_policy' },
@@ -61,13 +58,13 @@ export const setPolicy = (
   return {}
 }
 
-/** A shell says what became of directives. A session that has ended takes this too: its last directives were executed after its end. */
+/** Accepted even after the end of a session, whose last directives may be executed later. */
 export const recordFeedback = (w: DecisionBuilder, { entries, actor }: FeedbackCommand): Answers['feedback'] => {
   if (entries.length > 0) w.add('execution_feedback', { entries: [...entries], ...(actor !== undefined && { actor }) })
   return { entries: entries.length }
 }
 
-/** Works in every state, also after the end: only lists and pages show the title. */
+/** Allowed in every state: only lists and pages show the title. */
 export const rename = (
   w: DecisionBuilder,
   { title, actor }: Command & { readonly type: 'rename' },
@@ -76,9 +73,9 @@ export const rename = (
   return { title }
 }
 
-/** Keeps a run that lives in a stopping process for the next process. That costs no retry. */
+/** Parks in-process runs for the next process, without using up a retry. */
 export const handOver = (w: DecisionBuilder, _command: Command & { type: 'hand_over' }): Answers['hand_over'] => {
-  // A chat's run never restarts without a prompt. A durable run needs no stop: the next process takes it up.
+  // Chat runs never restart without a prompt, and durable runs need no stop.
   if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started' && !w.run.durable) parkRun(w, 'restart')
   return {}
 }
@@ -90,7 +87,7 @@ export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' 
   return {}
 }
 
-/** Does everything due by now. The order matters: expired work must not be retried. */
+/** Processes everything due. The order matters: expired work must not be retried. */
 export const tick = (w: DecisionBuilder): Answers['tick'] => {
   expireApprovals(w)
   wakeRun(w)
@@ -105,7 +102,7 @@ export const tick = (w: DecisionBuilder): Answers['tick'] => {
 
 const expireWork = (w: DecisionBuilder): void => {
   if (!isExpired(w) || !canExpire(w.state)) return
-  // Stop the runner first; the next attempt is then refused as expired.
+  // Stop the runner first. The next attempt is then refused as expired.
   if (w.run?.phase === 'started') parkRun(w, 'paused')
   else failExpired(w)
 }

@@ -1,4 +1,4 @@
-// (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
+// (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends the result.
 
 import { isDeeperThan, isJsonObject, ownProperty } from '@bridle/events/json'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '@bridle/events/limits'
@@ -43,18 +43,17 @@ import { keepAudio } from './spoken-audio.ts'
 
 export interface DecisionResult {
   readonly events: readonly AnyEvent[]
-  /** The events' changes to the conversation, in order. */
   readonly operations: readonly DeltaOperation[]
   readonly state: SessionState
   readonly outcome: Answer | Refusal
 }
 
 export interface DecideContext {
-  /** False in a process that is about to end: the next process starts the next run. */
+  /** False in a process that is about to end, which must not start the next run. */
   readonly starts?: boolean
-  /** The engine of the session's agent, for the status card. */
+  /** For the status card. */
   readonly identity?: EngineIdentity | undefined
-  /** The point where a branch leaves its parent, while the branch has no event of its own; null for all other sessions. */
+  /** The branch point, while a branch has no event of its own. */
   readonly branchPoint?: BranchParent | null
 }
 
@@ -78,14 +77,13 @@ export const decide = (
   const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return refusalResult(state, outcome)
   if (w.events.length > 0) unarchiveForPrompt(w, command)
-  // Follow-up events are the kernel's: with the runner's frame on them, the next run would start behind its own output.
+  // Follow-up events are the kernel's: with this frame on them, the first output of the next run would be skipped.
   w.frame = null
   if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts, identity })
   const { events, operations } = w
   return { events, operations, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
 
-/** A refusal changes nothing. */
 export const refusalResult = (state: SessionState, outcome: Refusal): DecisionResult => ({
   events: [],
   operations: [],
@@ -133,16 +131,14 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   report,
 }
 
-/** Two users may create one session at the same moment: the first owns it, and the second must not add to it. */
+/** Two users may create the same session concurrently. The first becomes its owner. */
 const belongsToAnotherUser = (key: Key, state: SessionState, command: Command): boolean =>
   (command.type === 'submit' || command.type === 'steer' || command.type === 'create') &&
   state.lifecycle.created &&
   !mayOpen(command.owner ?? null, ownerOf(key, state))
 
-/** All other commands need an existing session. */
 const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 'steer', 'branch', 'import'])
 
-/** The consequences of a change: budgets, the next run, and the events that report both. */
 const followUp = (
   w: DecisionBuilder,
   before: SessionState,
@@ -150,31 +146,31 @@ const followUp = (
 ): void => {
   const { lifecycle, approvals } = before
   wakeRun(w)
-  // Return early for tokens, which are most batches and change none of these. A tick always checks: time changes them.
+  // Most batches are tokens, which change nothing below. Ticks always check, because time does.
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts
   if (quiet && sameWork && w.state.approvals === approvals && isSameLifecycle(w.state.lifecycle, lifecycle)) return
   pauseAfterCall(w)
   enforceBudgets(w, before, command)
   if (starts) startNextRun(w)
-  // The next run may start over budget, and no event or timer would say so before its first report.
+  // The next run may start over budget, and no event or timer would notice before its first report.
   enforceBudgets(w, before, command)
   publishHealth(w)
   if (hasCardChanged(w.state, before)) w.add('session_state', sessionStateCard(w.key, w.state, identity))
 }
 
-/** Whether the status card changed; a card that awaits an approval also names it. */
+/** While an approval is open, the card names it. */
 const hasCardChanged = (after: SessionState, before: SessionState): boolean => {
   const status = statusOf(after)
   if (status !== statusOf(before) || !before.lifecycle.created) return true
   if (after.lifecycle.parent !== before.lifecycle.parent) return true
-  // A cancelled session gets a card at once, and another one at its end.
+  // A cancelled session gets one card at once and one at its end.
   if (isTerminal(after) !== isTerminal(before)) return true
   if (runtimeText(after) !== runtimeText(before)) return true
   return status === 'awaiting_approval' && firstOpenApprovalId(after) !== firstOpenApprovalId(before)
 }
 
-/** Equal except for the committed frame. */
+/** Ignores the committed frame. */
 const isSameLifecycle = (after: SessionState['lifecycle'], before: SessionState['lifecycle']): boolean =>
   after === before ||
   (after.queue === before.queue &&
@@ -188,7 +184,7 @@ const publishHealth = (w: DecisionBuilder): void => {
   if (healthHash(now) !== published) w.add('health_changed', now as unknown as Payloads['health_changed'])
 }
 
-/** Refuses a command that is too large or too deep; the refusal names the prompt if that is most of it. */
+/** Blames the prompt if it is most of the command. */
 const sizeRefusal = (command: Command): Refusal | null => {
   if (UNMEASURED.has(command.type)) return null
   const isTooLarge = isDeeperThan(command, DEPTH_MAX) || (isLong(command) && isLong(withTextOnce(command)))
@@ -197,12 +193,12 @@ const sizeRefusal = (command: Command): Refusal | null => {
   return refuse(prompt.length > PAYLOAD_CHARS_MAX / 2 ? 'prompt_too_long' : 'too_large')
 }
 
-/** Audio comes from the server itself, in chunks that every store accepts, and an import was measured event by event. */
+/** Already bounded: audio comes in chunks from the server, and imports are measured per event. */
 const UNMEASURED: ReadonlySet<Command['type']> = new Set(['tick', 'report', 'keep_audio', 'import'])
 
 const isLong = (command: Command): boolean => JSON.stringify(command).length > PAYLOAD_CHARS_MAX
 
-/** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
+/** The input repeats the request body, including the prompt, so the prompt counts once. */
 const withTextOnce = (command: Command): Command => {
   if (!('input' in command) || !isJsonObject(command.input)) return command
   const { prompt, input } = command

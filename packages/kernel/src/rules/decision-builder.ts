@@ -1,5 +1,4 @@
-// Builds a decision: events are numbered and folded as a rule adds them, so the rule always reads the resulting state.
-// Nobody else sees them until the session has appended them.
+// Events are numbered and folded as they are added, so rules read the resulting state. Nothing is visible before the append.
 
 import type { EventType } from '@bridle/events/catalogue'
 import type { Payloads } from '@bridle/events/schemas'
@@ -14,25 +13,23 @@ export class DecisionBuilder {
   readonly key: Key
   readonly now: number
   readonly events: AnyEvent[] = []
-  /** The changes that the events make to the conversation, kept for the wires that send them. */
   readonly operations: DeltaOperation[] = []
-  /** Position in the runner's stream of the report being decided; null for all other events. */
+  /** Position of the current report in the runner's stream; null otherwise. */
   frame: number | null
-  /** The actor of the command, if the caller supplied the name without a credential for it. Its events are marked. */
+  /** A name that the caller supplied without a credential for it. Events with this actor are marked. */
   claimedActor: string | null = null
   state: SessionState
-  /** The parts of the state that only the numbered events have made: no rule has seen them. */
+  /** Objects created by numbered events, which no rule has seen and which may change in place. */
   readonly #owned = new Set<object>()
 
   constructor(key: Key, state: SessionState, now: number, frame: number | null = null) {
     this.key = key
     this.state = state
-    // The clock may step back; the log's time does not.
+    // The clock may step back; the log must not.
     this.now = Math.max(state.at, now)
     this.frame = frame
   }
 
-  /** The number of the next event: ids made from it are unique in the session. */
   get nextSeq(): number {
     return this.state.head + 1
   }
@@ -41,12 +38,10 @@ export class DecisionBuilder {
     return this.state.lifecycle.run
   }
 
-  /** Adds an event of the session. */
   add<T extends EventType>(type: T, payload: Payloads[T]): void {
     this.#push({ type, payload })
   }
 
-  /** Adds an event that has its number and its time already. */
   addNumbered(event: AnyEvent): void {
     assert(event.seq === this.nextSeq, `event ${event.seq} where ${this.nextSeq} was due`)
     this.#fold(event, this.#owned)
@@ -66,7 +61,6 @@ export class DecisionBuilder {
     })
   }
 
-  /** Adds an event of another session's run, or of none. */
   addToOtherRun<T extends EventType>(
     run: { readonly run: string; readonly attempt?: number } | null,
     type: T,
@@ -79,7 +73,7 @@ export class DecisionBuilder {
     const { actor } = draft.payload as { readonly actor?: unknown }
     const isClaimed = this.claimedActor !== null && actor === this.claimedActor
     const payload = isClaimed ? { ...draft.payload, actor_claimed: true } : draft.payload
-    // An imported log may end later than the clock.
+    // An imported log may end in the future.
     this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft, payload } as unknown as AnyEvent)
   }
 

@@ -1,18 +1,16 @@
-// When a session is due next: expiry, retry, abort grace, health. Time is an argument. Node calls this for a timer, a Durable
-// Object for its alarm.
+// The next time a session is due: expiry, retry, abort grace, health. Node uses it for timers, Durable Objects for alarms.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '@bridle/events/limits'
 import type { Wake } from '../ports/log.ts'
 import { isOfAttempt, isRunnersQuestion } from '../projections/approvals.ts'
 import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 
-/** The next time at which a tick changes something; null: only a command or a report does. */
+/** When a tick next changes something. Null if only commands and reports do. */
 export const dueAt = (state: SessionState, now: number): number | null => dueTimes(state, now).next
 
 export interface DueTimes {
-  /** The next time at which a tick changes something. */
   readonly next: number | null
-  /** The next deadline that a run's output does not move. */
+  /** The next deadline that does not depend on the run's output. */
   readonly deadline: number | null
 }
 
@@ -23,10 +21,7 @@ export const dueTimes = (state: SessionState, now: number): DueTimes => {
   return { next: earliest([deadline, silence, health]), deadline }
 }
 
-/**
- * The wake time that a store keeps. While an effect is in hand only deadlines count: each token moves the other times, which
- * would be written with every token, and the process that owns the session has a timer for them.
- */
+/** With an effect in hand only deadlines count: other times move with every token, and the owner has timers for them. */
 export const wakeOf = (inHand: boolean, { next, deadline }: DueTimes): Wake => ({
   inHand,
   dueAt: inHand ? deadline : next,
@@ -48,7 +43,7 @@ const earliest = (moments: readonly (number | null)[]): number | null => {
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** A run over its budget may be about to end. An open call is waited for: stopped, its outcome would be unknown. */
+/** Allows a run to end over budget. Open calls are not stopped: their outcome would be unknown. */
 const isInBudgetGrace = (state: SessionState, now: number): boolean => {
   const { run, tools, policy } = state.lifecycle
   if (!policy.health || run?.phase !== 'started' || Object.keys(tools).length > 0) return false
@@ -56,7 +51,7 @@ const isInBudgetGrace = (state: SessionState, now: number): boolean => {
   return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
-/** A stopped process left the run for the next one. */
+/** A stopping process parked it or left its prompts. */
 const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean => {
   const { created, paused, run, queue } = lifecycle
   if (!created || paused) return false
@@ -65,10 +60,7 @@ const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean =
   return Object.values(approvals.open).every(isRunnersQuestion)
 }
 
-/**
- * Running work may finish. Work expires if it waits for a sandbox, or would have to be started, retried, resumed or
- * answered.
- */
+/** Work in progress may finish. Work that waits for a sandbox, a start, a retry or an answer expires. */
 export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open }, course }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false
   const isWorking =

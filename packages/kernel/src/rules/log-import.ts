@@ -1,4 +1,4 @@
-// An imported log: a new session that begins with all the events of a file, and continues none of the work in them.
+// An import starts a new session with all events of a file and continues none of their work.
 
 import { present } from '@bridle/events/json'
 import { type Answers, type ImportCommand, type Refusal, refuse } from '../commands.ts'
@@ -8,7 +8,7 @@ import type { SessionState } from '../projections/state.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { endOpenWork } from './open-work.ts'
 
-/** Refuses an import into a session that exists, or at another place than the one that was opened for it. */
+/** Refuses if the session exists or was opened for another branch point. */
 export const importRefusal = (
   state: SessionState,
   { parent, events }: ImportCommand,

@@ -1,5 +1,3 @@
-// Changes of the session's memory: by its agent, or by a person who decides about a value that the agent proposes.
-
 import { canonicalJson, type Json } from '@bridle/events/json'
 import {
   SESSION_MEMORY_KEY_CHARS_MAX,
@@ -12,13 +10,13 @@ import { isRemembered, type MemoryDecision, type MemoryProposal } from '../proje
 import type { DecisionBuilder } from './decision-builder.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
 
-/** A value that is too large, or one too many, is not kept: the agent was told before. */
+/** Drops oversized values and excess keys. The agent has already received the error. */
 export const setMemory = (w: DecisionBuilder, { key, value, ttlMs }: ReportItem & { type: 'memory' }): void => {
   if (memoryProblem(w, key, value)) return
   w.addToRun('memory_set', { key, value, expires_at: expiryOf(w, value, ttlMs) })
 }
 
-/** Accepting writes the value with its source, in one append with the decision. A session that has ended takes decisions too: its branches have its memory. */
+/** Value and decision share one append. Allowed after the end of a session: its branches inherit the memory. */
 export const decideMemory = (
   w: DecisionBuilder,
   command: MemoryDecisionCommand,
@@ -50,7 +48,7 @@ export const decideMemory = (
   return { proposalId, decision, key }
 }
 
-/** The same decision once more changes nothing; with another key or value it is another decision. */
+/** A repeated decision is accepted, but not one with another key or value. */
 const isSameDecision = (
   w: DecisionBuilder,
   { id }: MemoryProposal,

@@ -1,15 +1,10 @@
-// The end of work that a log leaves open and that nobody continues there.
-
 import { OUTCOME_TYPES } from '@bridle/events/schemas'
 import { allOpenApprovals } from '../projections/child-approvals.ts'
 import type { SessionState } from '../projections/state.ts'
 import { applied } from './approvals/approval-settlement.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 
-/**
- * Ends a turn that was running in the parent, or in an imported log: its calls get an outcome, its approvals an answer, and the
- * turn its end. The fold knows that such a session has no open work; clients that read only events need these.
- */
+/** Closes calls, approvals and the turn for clients that read only events. The fold does not need them. */
 export const endOpenWork = (w: DecisionBuilder, before: SessionState, reason: string): void => {
   const { run, tools } = before.lifecycle
   const left = run && { run: run.runId, attempt: run.attempt }

@@ -1,4 +1,4 @@
-// Prompts: submit, steer, edit, reload. A prompt is accepted once, and the log is its queue.
+// A prompt is accepted once, and the log is its queue.
 
 import { type Json, present } from '@bridle/events/json'
 import { QUEUE_MAX, TIME_MAX } from '@bridle/events/limits'
@@ -38,7 +38,7 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
   return answer ?? queuePrompt(w, command.prompt, command)
 }
 
-/** Sends the prompt to the run in progress if its engine takes one, else to the head of the queue; the answer says which. */
+/** Goes to the run in progress if its engine supports steering, else to the head of the queue. */
 export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }): Answers['steer'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
@@ -58,7 +58,7 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
   return { runId: run.runId, messageId, delivery: 'steered' }
 }
 
-/** Rewinds the conversation to before the message, and continues with the new prompt. */
+/** Rewinds to before the message. */
 export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): Answers['edit'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
@@ -66,7 +66,7 @@ export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): A
   return index < 0 ? refuse('message_not_found') : rewind(w, index, command.prompt, command)
 }
 
-/** Rewinds to before the prompt of an answer, and runs it again. */
+/** Rewinds to before the prompt of an answer. */
 export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }): Answers['reload'] | Refusal => {
   const { messages } = w.state.conversation
   const answer = messages.findLast(({ id, role }) => role === 'assistant' && (command.messageId ?? id) === id)
@@ -75,7 +75,7 @@ export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }
   )
   const prompt = messages[index]
   if (!prompt) return refuse('message_not_found')
-  // The prompt came from a file and is unconfirmed; a branch has a confirmation.
+  // Imported prompts are unconfirmed, unless a branch confirmed them.
   const isFromFile = (messageSeq(prompt.id) ?? 0) < (w.state.lifecycle.importedSeq ?? 0)
   return isFromFile
     ? refuse('confirm_import', FROM_FILE)
@@ -90,7 +90,6 @@ export interface PromptOptions {
   readonly input?: Json | undefined
   readonly head?: boolean
   readonly spoken?: true | undefined
-  /** In a branch: the run of the parent whose turn the prompt's run continues. */
   readonly continuesRun?: string
 }
 
@@ -139,7 +138,7 @@ const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?:
   for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }
 
-/** `startsBranch`: the prompt starts a branch, so its parent's end and queue do not matter. */
+/** `startsBranch`: the end and queue of the parent do not matter. */
 export const checkPrompt = (w: DecisionBuilder, prompt: string, startsBranch = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
   if (startsBranch) return null

@@ -1,4 +1,4 @@
-// Reports of runners. A report for another run or attempt, or a repeated one, changes nothing.
+// Drops repeated reports and reports of other runs or attempts.
 
 import { catalogue, isEventType } from '@bridle/events/catalogue'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty, present } from '@bridle/events/json'
@@ -30,9 +30,9 @@ export const report = (w: DecisionBuilder, report: RunReport): Answers['report']
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
   if (isStarted(w) && report.items.some(reportsNewWork) && isOverBudget(w)) {
-    // A durable run keeps the finished work in the report: its next attempt does not repeat it.
+    // Keep finished work of a durable run: its next attempt does not repeat it.
     for (const item of w.run?.durable ? finishedWork(report.items) : []) handle(w, item)
-    // Drop the rest of the report: its frame, and an end that came with the work.
+    // Drop the rest, including the frame and an end in the same report.
     w.frame = null
     stopOverBudget(w)
     return { dropped: 'budget' }
@@ -45,7 +45,7 @@ export const report = (w: DecisionBuilder, report: RunReport): Answers['report']
 const handle = (w: DecisionBuilder, item: ReportItem): void =>
   (itemHandlers[item.type] as (w: DecisionBuilder, item: ReportItem) => void)(w, item)
 
-/** The answer of a finished step with its text, and everything that starts no new work. */
+/** Everything up to the last finished step, and items that are not new work. */
 const finishedWork = (items: readonly ReportItem[]): readonly ReportItem[] => {
   const step = items.findLastIndex((item) => item.type === 'event' && item.event.type === 'model_step')
   return items.filter((item, index) => index <= step || !reportsNewWork(item))
@@ -53,13 +53,12 @@ const finishedWork = (items: readonly ReportItem[]): readonly ReportItem[] => {
 
 const isStopped = ({ run }: DecisionBuilder): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
 
-/** Items that a stopping run may still report. A resumable runner names its resume handle when it answers the stop. */
+/** A resumable runner reports its resume handle when it answers the stop. */
 const isAcceptedAfterStop = ({ run }: DecisionBuilder, { type }: ReportItem): boolean =>
   ANSWERS.has(type) || (ENDS.has(type) && !(run?.phase === 'parked' && run.resumable))
 const ANSWERS: ReadonlySet<ReportItem['type']> = new Set(['stopped', 'approval_delivered', 'steer_delivered'])
 const ENDS: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'lost'])
 
-/** A run that is stopping may not add to the log. */
 const isStarted = (w: DecisionBuilder): boolean => w.run?.phase === 'started'
 
 const itemHandlers: {
@@ -74,7 +73,7 @@ const itemHandlers: {
       ...present({ handle, steer, resumable, durable, provider, model }),
     })
     w.addToRun('policy_decision', turnRuntimeDecision(w.state))
-    // Report the sandbox last: it is the session's, and work that writes has a workspace in every sandbox.
+    // The sandbox comes last because it is the session's.
     if (sandbox && hasWorkspace(w.state)) w.addToRun('sandbox_notice', defaultSandboxNotice(w.state))
     w.addToRun('sandbox_notice', sandbox ?? defaultSandboxNotice(w.state))
     if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
@@ -94,7 +93,7 @@ const itemHandlers: {
   sandbox_awaited: (w, { reason }) => {
     const { run } = w
     if (!run || (run.phase !== 'requested' && !isStarted(w))) return
-    // After a restart the run may already be waiting.
+    // After a restart, the run may already be waiting.
     if ((reason !== null) === (run.awaitsSandbox ?? false)) return
     w.addToRun('sandbox_awaited', { run_id: run.runId, attempt: run.attempt, reason })
     w.addToRun('transport_diagnostic', {
@@ -105,10 +104,10 @@ const itemHandlers: {
   },
 
   event: (w, { event }) => {
-    // Drop unknown types, which no fold reads, and events that only a wire makes.
+    // Drop unknown types, which no fold reads, and types that only wires produce.
     if (!isStarted(w) || !isEventType(event.type) || catalogue[event.type].source === 'wire') return
     const { source, wire } = catalogue[event.type]
-    // Only a durable run has the facts by which it is continued: in the log of another run, no fold may read them.
+    // Continuation facts count for durable runs only; folds must ignore them in other logs.
     const isClaim = source !== 'runner' || (wire === 'internal' && !w.run?.durable)
     if (isClaim) return w.addToRun(event.type, markedAsHearsay(event), true)
     const refine = refinements[event.type] as ((w: DecisionBuilder, payload: unknown) => void) | undefined
@@ -166,15 +165,15 @@ const itemHandlers: {
   },
 }
 
-/** A parked run never resumes from an unreported end: the text before that end would be missing. */
+/** The text before an unreported end would be missing, so a parked run does not resume from it. */
 const stopAfterLateEnd = (w: DecisionBuilder, resume: string | undefined): void =>
   completeStop(w, 'confirmed', w.run?.phase === 'parked' ? undefined : resume)
 
-/** Marks a runner's statement about its isolation or policy as a claim, in the payload. */
+/** Also marks the payload if the event would be a statement of the server. */
 const markedAsHearsay = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): typeof payload =>
   catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
 
-/** Withdraws the end that is said differently and adds the rest, so that a wire which only appends says a length and a text. */
+/** Rewrites only the part that differs, so that append-only wires can express it as a length and a text. */
 const replaceText = (w: DecisionBuilder, { text, ...payload }: Payloads['response'], before: string): void => {
   if (!w.run) return
   const { conversation } = w.state
@@ -187,17 +186,17 @@ const replaceText = (w: DecisionBuilder, { text, ...payload }: Payloads['respons
   if (kept < text.length) w.addToRun('token', { text: text.slice(kept) })
 }
 
-/** The length of the common beginning, without half a character. */
+/** Length of the common prefix; never splits a surrogate pair. */
 const commonChars = (one: string, other: string): number => {
   let at = 0
   while (at < one.length && at < other.length && one[at] === other[at]) at++
   return /[\uD800-\uDBFF]/.test(one[at - 1] ?? '') ? at - 1 : at
 }
 
-/** Events that the kernel completes before it numbers them. */
+/** Events that the kernel completes. */
 const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
-    // A second start of one call would have no outcome of its own.
+    // A duplicate start would never get an outcome.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     const args = payload.arguments as JsonObject
     w.addToRun('tool_call', {
@@ -227,7 +226,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     w.addToRun('tool_outcome', { ...payload, ...agent, result, status, outcome_type: OUTCOME_TYPES[status] })
   },
 
-  // The runner knows the text of its own attempt; the answer also holds that of the attempts which it continues.
+  // The runner only knows the text of its own attempt.
   response: (w, payload) => {
     const { keptChars = 0, runId = '' } = w.run ?? {}
     const before = answerOf(w.state.conversation.messages, runId)?.content ?? ''
@@ -237,21 +236,21 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 
   custom_event: (w, payload) => {
-    // A custom event must not have a name of the catalogue: clients would take it for an event of the kernel.
+    // Clients would mistake a catalogue name for an event of the kernel.
     if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
   },
 
   directive: (w, payload) => {
-    // A shell executes what it finds here, so that nothing else may pass for a directive.
+    // Shells execute directives, so only valid ones may pass.
     if (directiveProblem(payload) === null) w.addToRun('directive', payload)
   },
 
-  // The place in the answer where the step ends: text after it is withdrawn if the next step is cut off.
+  // If the next step is cut off, text after this mark is withdrawn.
   model_step: (w, payload) => {
     if (w.run) w.addToRun('model_step', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
   },
 
-  // Also the end of a step: thoughts that middleware wrote ahead of it stay.
+  // Also ends a step, so that thoughts written by middleware stay.
   context_added: (w, payload) => {
     if (w.run) w.addToRun('context_added', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
   },
@@ -263,7 +262,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     })
   },
 
-  // Only the child session itself reports its status.
+  // Only child sessions report their own status.
   subagent_event: (w, { child_seq: _seq, session_id: _session, agent: _agent, usage: _usage, ...payload }) => {
     w.addToRun('subagent_event', { ...payload, parent_session_id: payload.parent_session_id ?? w.key.id })
   },
@@ -278,7 +277,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 }
 
-/** A result too large for the wire becomes an artifact, published once, and a reference to it. */
+/** Oversized results become artifacts, published once and referenced. */
 const inlineOrArtifact = (
   w: DecisionBuilder,
   toolCallId: string,
@@ -287,8 +286,7 @@ const inlineOrArtifact = (
 ): { result: Json; replaced: boolean } => {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (text.length <= INLINE_CHARS_MAX) return { result, replaced: false }
-  // `tool_result` and `tool_outcome` of one call carry the same result and share an artifact. Engines reuse call ids in
-  // later attempts, turns or even the same one: another text is another artifact.
+  // `tool_result` and `tool_outcome` share one artifact. Engines reuse call ids, so the hash includes the text.
   const id = `art-${hashText(canonicalJson([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
   const published = () => w.state.artifacts.latest.findLast((artifact) => artifact.id === id)
   if (!published()) {

@@ -1,5 +1,4 @@
-// Spoken audio: a session that asks for it keeps what was said and heard, each as an artifact of its message. No other session ever
-// does, whoever sends the command.
+// Only sessions that ask for it keep audio, regardless of the caller.
 
 import { isJsonObject } from '@bridle/events/json'
 import type { Answers, KeepAudioCommand } from '../commands.ts'
@@ -7,15 +6,15 @@ import { SPOKEN_AUDIO } from '../projections/indexes/artifacts.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 
-/** The session has asked for audio when it was created: `settings.voice.keep_audio`. */
+/** `settings.voice.keep_audio`, set when the session is created. */
 export const keepsAudio = ({ lifecycle: { settings } }: Pick<SessionState, 'lifecycle'>): boolean =>
   isJsonObject(settings.voice) && settings.voice.keep_audio === true
 
-/** The chunks and the artifact are one write: a crash leaves both or none. */
+/** Chunks and artifact share one write, so that a crash leaves all or nothing. */
 export const keepAudio = (w: DecisionBuilder, command: KeepAudioCommand): Answers['keep_audio'] => {
   const { runId, role, chunks, size, audioMs, isCut } = command
   const message = w.state.conversation.messages.findLast((each) => each.role === role && each.runId === runId)
-  // A message that somebody has edited away takes its audio with it.
+  // An edit that removed the message removes its audio, too.
   if (!keepsAudio(w.state) || !message) return { artifactId: null }
   const artifactId = `art-${w.nextSeq}`
   const run = { run: runId }

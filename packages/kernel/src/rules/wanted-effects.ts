@@ -1,5 +1,5 @@
-// The effects that should be in hand now, computed from the state alone: a level, not an edge. The session compares them
-// with the running ones after every commit and after opening, so a crash between append and effect loses nothing.
+// The effects that should be active, computed from the state alone: a level, not an edge. The session compares them with the
+// active ones after every commit and on open, so a crash between append and effect loses nothing.
 
 import type { Key } from '../event.ts'
 import type { ApprovalAnswer, Job, RunCourse } from '../ports/runner.ts'
@@ -18,7 +18,6 @@ export type WantedEffect =
       readonly id: string
       readonly job: Job
       readonly started: boolean
-      /** Absent = the run is not a suspect. */
       readonly suspicion?: Suspicion
     }
   | { readonly kind: 'abort'; readonly id: string; readonly job: Job }
@@ -29,7 +28,7 @@ export type WantedEffect =
       readonly job: Job
       readonly message: { messageId: string; text: string }
     }
-  /** `seq`: the number of the notice with which a child ends that is not there. */
+  /** `seq`: the notice to record if the child does not exist. */
   | { readonly kind: 'cancel_child'; readonly id: string; readonly child: Key; readonly seq: number }
   | { readonly kind: 'tell_parent'; readonly id: string; readonly notice: ChildNotice }
 
@@ -53,7 +52,7 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
   if ((run.phase !== 'requested' && run.phase !== 'started') || state.course.wait !== null) return []
   const started = run.phase === 'started'
   const mine = jobOf(key, state, run, epoch)
-  // A durable run reads answers and prompts from its job and its log.
+  // Durable runs read answers and prompts from their job and log.
   const suspicion = run.durable ? suspicionOf(state) : null
   if (run.durable) return [{ kind: 'run', id: `run:${attempt}`, job: mine, started, ...(suspicion && { suspicion }) }]
   return [
@@ -86,7 +85,7 @@ const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
       ...((kind === 'unknown_outcome' || kind === 'question') && { kind }),
     }))
 
-/** Whether the kept text of earlier attempts ends in the middle of a line, until this attempt writes its own. */
+/** Whether the kept text of earlier attempts ends within a line. */
 const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): boolean => {
   if (keptChars === 0) return false
   const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)

@@ -1,4 +1,4 @@
-// Compares the wanted effects with the active ones: starts those that are missing, and stops those that are no longer wanted.
+// Starts missing effects and stops unwanted ones.
 
 import { TOKEN_PACE_MS } from '@bridle/events/limits'
 import type { ChildStatusCommand, ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
@@ -10,23 +10,22 @@ import type { RunAdmission, RunPass } from './run-gate.ts'
 import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
 import type { SessionPorts } from './session.ts'
 
-/** A runner whose stream breaks is attached again this often before its run counts as lost: a restart of a sandbox takes fewer tries. */
+/** Sandbox restarts need fewer tries; after this many, the run counts as lost. */
 const REATTACH_MAX = 5
-/** The wait before a failed effect is tried again, and the step by which the waits between two attaches grow. */
+/** Delay before a failed effect is retried, and the linear backoff between attaches. */
 const EFFECT_RETRY_MS = 1_000
 
 export interface EffectRunnerOptions
   extends Pick<SessionPorts, 'runner' | 'clock' | 'tokenPaceMs' | 'isResting' | 'gate'> {
-  /** Records that another run starts beside the suspect of this session. Resolves when that is written. */
+  /** Logs that another run starts beside this suspect. */
   readonly excuse: () => Promise<void>
   readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
-  /** Resolves when the parent session has the notice, or does not exist. */
+  /** Resolves when the parent has the notice or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child of this session; resolves to false where there is none. */
+  /** False if there is no such child. */
   readonly cancelChild: (child: Key) => Promise<boolean>
-  /** The session as its runners read it. */
   readonly session: Omit<ReportedSession, 'job' | 'cache'>
-  /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
+  /** Reconciles again, so that a failed effect is retried if still wanted. */
   readonly retry: () => void
 }
 
@@ -34,14 +33,13 @@ export class EffectRunner {
   readonly #options: EffectRunnerOptions
   readonly #active = new Map<string, () => void>()
   readonly #reporters = new Set<RunReporter>()
-  /** Runs of this process, by their effect. */
+  /** By effect id. */
   readonly #admissions = new Map<string, RunAdmission>()
   readonly #cache = new Map<string, CachedValue>()
   #effects: readonly WantedEffect[] = []
   #jobs: ReadonlyMap<string, Job> = new Map()
-  /** Durable runs that come to rest, by their effect. */
+  /** Durable runs that are coming to rest, by effect id. */
   readonly #resting = new Map<string, Promise<void>>()
-  /** The process is about to end. */
   #isResting: boolean
 
   constructor(options: EffectRunnerOptions) {
@@ -53,14 +51,13 @@ export class EffectRunner {
     return this.#active.size
   }
 
-  /** The characters of everything that runners keep in memory with the session. */
   get cachedChars(): number {
     let sum = 0
     for (const { chars } of this.#cache.values()) sum += chars
     return sum
   }
 
-  /** The problem with edited arguments, as the runner says it; null = it knows of none. */
+  /** Null if the runner knows no problem. */
   async checkArguments(call: Omit<EditedCall, 'cache'>): Promise<string | null> {
     return (await this.#options.runner.checkArguments?.({ ...call, cache: this.#cache })) ?? null
   }
@@ -89,7 +86,7 @@ export class EffectRunner {
     this.reconcile([])
   }
 
-  /** Takes up no durable run any more. Resolves when those in hand have ended what they have begun. */
+  /** Starts no more durable runs. Resolves when the active ones have finished their current step. */
   async rest(): Promise<void> {
     this.#isResting = true
     for (const effect of this.#effects) if (isDurableRun(effect)) this.#restRun(effect)
@@ -105,7 +102,6 @@ export class EffectRunner {
     )
   }
 
-  /** The session has committed these events. */
   notifyRunners(events: readonly AnyEvent[]): void {
     for (const reporter of this.#reporters) reporter.notifyFollowers(events)
   }
@@ -116,7 +112,7 @@ export class EffectRunner {
     if (effect.kind === 'cancel_child') {
       const { id, child, seq } = effect
       return this.#attempt(id, async () => {
-        // A child that was never started tells nothing. One that starts after that says so, and is cancelled then.
+        // A child that never started reports nothing, so record its end here. If it starts later, it reports that and is cancelled.
         if (!(await cancelChild(child)))
           await send({ type: 'child_status', child, owner: null, status: 'cancelled', seq })
       })
@@ -150,12 +146,11 @@ export class EffectRunner {
     })
   }
 
-  /** An effect that ends with the runner's reply, which becomes a report. */
   #askRunner({ id, job }: Extract<WantedEffect, { job: Job }>, act: () => Promise<ReportItem>): void {
     this.#attempt(id, () => act().then((item) => this.#report(job, item)))
   }
 
-  /** An effect that fails is tried again while it is still wanted. */
+  /** Retried while still wanted. */
   #attempt(id: string, act: () => Promise<unknown>): void {
     const { clock, retry } = this.#options
     this.#active.set(id, () => {})
@@ -171,7 +166,7 @@ export class EffectRunner {
       })
   }
 
-  /** A run that works in this process passes the gate. A run in another process is only followed, and a lost run only ends. */
+  /** Only runs that work in this process pass the gate; others are merely followed, or already lost. */
   #run(effect: RunEffect): void {
     const { gate, runner, excuse } = this.#options
     const { id, job, started, suspicion = null } = effect
@@ -187,7 +182,7 @@ export class EffectRunner {
     if (!(pass instanceof Promise)) return this.#begin(effect, { pass, release })
     this.#active.set(id, release)
     void pass.then((pass) => {
-      // The job may have changed since, or is no longer wanted.
+      // While waiting, the job may have changed or become unwanted.
       const job = this.#jobs.get(id)
       if (this.#admissions.get(id) === admission && job && !this.#isResting)
         this.#begin({ ...effect, job }, { pass, release })
@@ -216,13 +211,13 @@ export class EffectRunner {
           started ? runner.attach(job, reporter) : runner.start(job, reporter),
         ),
       )
-      // The end goes through the reporter, so that text which waits for its pace comes before it.
+      // Through the reporter, so that paced text comes first.
       .then((item) => (reporter.closed || item === null ? undefined : reporter.report([item])))
-      // The session was dropped; its next owner finds the run in the log.
+      // The session was dropped. Its next owner finds the run in the log.
       .catch(() => {})
   }
 
-  /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
+  /** Reattaches if a stream ends without a terminal event. If that fails, the run is lost. */
   async #follow(
     { id, job: begun }: { readonly id: string; readonly job: Job },
     reporter: RunReporter,
@@ -231,26 +226,26 @@ export class EffectRunner {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
-      // News may come in the very commit in which the run waits: then it goes on. A run at rest leaves that to the next process.
+      // News in the commit that ends the wait continue the run here, unless the process is about to end.
       const isBroken = () => end === 'cut' || (end === 'waiting' && !reporter.closed && !this.#isResting)
       for (let tries = 0; isBroken() && tries < REATTACH_MAX; tries++) {
         await new Promise<void>((resolve) => clock.after(EFFECT_RETRY_MS * tries, resolve))
-        // The job as it is by now: its place and the calls it waits for were not known when it began.
+        // Read the job again: its handle and pending calls were unknown at the start.
         const job = this.#jobs.get(id)
         if (reporter.closed || !job) return null
         const { frame } = reporter
         end = await runner.attach({ ...job, frame }, reporter)
-        // A stream that delivers frames is not lost, however often it breaks.
+        // A stream that delivers frames is alive, no matter how often it breaks.
         if (reporter.frame > frame) tries = -1
       }
-      // A run that is given up may still be at work somewhere, so that it has to be stopped.
+      // The run may still be active somewhere.
       const job = this.#jobs.get(id)
       if (end === 'cut' && job) runner.abort(job).catch(() => {})
       if (end === 'waiting') {
         reporter.close()
         return null
       }
-      // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
+      // Dropped after a terminal report. Without one, it gives the run an end.
       return { type: 'lost', message: lostMessage(begun, end) }
     } catch (error) {
       if (error instanceof ReporterClosedError || reporter.closed) return null
@@ -263,7 +258,7 @@ export class EffectRunner {
   }
 }
 
-/** People read it below the answer, so it says what to do. Background work is tried again without a person. */
+/** Shown below the answer, so it says what to do. Background work retries automatically. */
 const lostMessage = ({ key: { agent }, isBackground = false }: Job, end: 'done' | 'cut' | 'lost'): string =>
   `${LOST_BECAUSE[end](agent)}${isBackground ? '' : ' Ask again.'}`
 
@@ -276,7 +271,7 @@ const LOST_BECAUSE = {
 
 type RunEffect = WantedEffect & { readonly kind: 'run' }
 
-/** The rules weigh a resumption by what the host knows about the crash before it. */
+/** Adds what the host knows about the crash before a resumption. */
 const withPass = (report: RunReport, pass: RunPass): RunReport => ({
   ...report,
   items: report.items.map((item) => (item.type === 'resumed' ? { ...item, pass } : item)),

@@ -1,5 +1,4 @@
-// A hash of the catalogue and of a golden log's fold. When the code folds differently, snapshots made by the old code
-// no longer match and the log is folded again. The version follows from the code, so that nobody has to raise a number.
+// Hashes the fold of golden logs: if the code folds differently, snapshots are discarded without a version number to maintain.
 import { catalogue, type EventType } from '@bridle/events/catalogue'
 import { canonicalJson, hashText } from '@bridle/events/json'
 import { INLINE_CHARS_MAX } from '@bridle/events/limits'
@@ -9,7 +8,7 @@ import type { AnyEvent, Event, Key } from '../event.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { decide } from '../rules/decide.ts'
 
-/** The layout of snapshots, so that a build that knows no pieces does not take one for a message. */
+/** Part of the version because a build without pieces would misread snapshots with them. */
 const layout = 'pieces'
 let version: string | null = null
 
@@ -18,7 +17,7 @@ export const foldVersion = (): string => {
   return version
 }
 
-/** The state after every event, so that a field which a later event clears counts too. */
+/** States after every event, so that fields that are cleared later count, too. */
 export const goldenStates = (): readonly SessionState[] =>
   goldenLogs().flatMap((log) => {
     let state: SessionState = emptyState
@@ -28,7 +27,7 @@ export const goldenStates = (): readonly SessionState[] =>
     })
   })
 
-/** Short logs, of background work and of a chat, with every event type that folds read. */
+/** Together they have every event type that folds read. */
 export const goldenLogs = (): readonly (readonly Event[])[] => [
   goldenLog(golden),
   goldenLog(goldenChat),
@@ -61,7 +60,6 @@ const report = (runId: string, attempt: number, frame: number, ...items: ReportI
   items,
 })
 
-/** A report of the run at that point, in its next frame. */
 const runnerReports =
   (...items: ReportItem[]) =>
   ({ lifecycle: { run } }: SessionState): Command =>
@@ -219,7 +217,7 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports({ type: 'resumed' }, { type: 'supersede' }),
   { type: 'excuse_run', reason: 'company' },
   { type: 'excuse_run', reason: 'stopping' },
-  // A mark inside of a text, and a thought behind it.
+  // A mark within a text, followed by a thought.
   runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
   runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),
   runnerReports(event('token', { text: '!' })),
@@ -321,7 +319,7 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports({ type: 'finished' }),
 ]
 
-/** The chat ends in the middle of a step and of a call. */
+/** The chat ends in the middle of a step and a call. */
 const goldenImport = (): Command => ({
   type: 'import',
   parent: null,

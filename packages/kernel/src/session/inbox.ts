@@ -1,4 +1,4 @@
-// The inbox of a session: commands wait here in their order, and are committed in batches, one batch at a time.
+// Commands wait in order and are committed batch by batch.
 
 import type { Json } from '@bridle/events/json'
 import { type Answer, type AnswerTo, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
@@ -8,9 +8,9 @@ import type { StoredAnswer } from '../ports/log.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { DecisionResult } from '../rules/decide.ts'
 
-/** Commands waiting for the drain: beyond it callers are told to slow down. */
+/** Beyond this, commands are refused as `busy`. */
 export const INBOX_MAX = 10_000
-/** Items decided per append: bounds how long one commit can keep others waiting. */
+/** Bounds how long one commit delays later commands. */
 const BATCH_MAX = 512
 
 export interface InboxItem extends BatchItem {
@@ -32,26 +32,23 @@ export class Inbox {
     return this.#items.length >= INBOX_MAX
   }
 
-  /** No command waits, and none is being committed. */
   get isQuiet(): boolean {
     return !this.#isDraining && this.#items.length === 0
   }
 
-  /** Resolves when no batch is being committed any more. */
   get drained(): Promise<void> {
     return this.#drained
   }
 
-  /** Resolves when the command is committed. */
   add<C extends Command>(command: C, id: IdempotencyKey | null): Promise<AnswerTo<C> | Refusal> {
     return new Promise((resolve, reject) => {
-      // `decide` answers each command as `Answers` says.
+      // Type-safe, because `decide` answers each command according to `Answers`.
       this.#items.push({ command, id, resolve: resolve as InboxItem['resolve'], reject })
       if (!this.#isDraining) this.#drained = this.#drain()
     })
   }
 
-  /** The commands that wait are not committed: their callers get the cause. */
+  /** Their commands were not committed. */
   rejectAll(cause: unknown): void {
     for (const item of this.#items.splice(0)) item.reject(cause)
   }
@@ -66,13 +63,13 @@ export class Inbox {
   }
 }
 
-/** A caller that sends a command twice with one id gets one effect and the same answer. */
+/** Two commands with one id have one effect and the same answer. */
 export interface IdempotencyKey {
   readonly commandId: string
   readonly bodyHash: string
-  /** The hash that an earlier version made of the same command. */
+  /** The hash of the same command in an earlier version. */
   readonly olderHash?: string
-  /** A second id that the command takes together with the first: a command that has only one of the two is in conflict with it. */
+  /** A second id reserved with the first. A command with only one of the two conflicts. */
   readonly also?: Omit<IdempotencyKey, 'also'> | null
 }
 
@@ -82,13 +79,12 @@ export interface BatchItem {
 }
 
 export interface BatchResult extends Omit<DecisionResult, 'outcome'> {
-  /** Answers to be stored under their command ids. */
+  /** To store under their command ids. */
   readonly results: readonly StoredAnswer[]
-  /** The outcome of each command, in order. */
   readonly outcomes: readonly (Answer | Refusal)[]
 }
 
-/** A batch of commands, decided one after the other: each sees the state that the ones before it leave. */
+/** Each command sees the state left by the ones before it. */
 export const decideBatch = async (
   batch: readonly BatchItem[],
   before: SessionState,
@@ -114,14 +110,13 @@ export const decideBatch = async (
     for (const event of decision.events) events.push(event)
     for (const operation of decision.operations) operations.push(operation)
     outcomes.push(decision.outcome)
-    // Refusals are not stored: the same command may be accepted later.
+    // Refusals are not stored: a retry may be accepted.
     if (isRefusal(decision.outcome)) continue
     for (const { commandId, bodyHash } of ids) results.push({ commandId, bodyHash, answer: decision.outcome as Json })
   }
   return { state, events, operations, results, outcomes }
 }
 
-/** Null = none of the ids has been used. */
 const earlierOutcome = async (
   ids: readonly IdempotencyKey[],
   find: (commandId: string) => Promise<StoredAnswer | null>,

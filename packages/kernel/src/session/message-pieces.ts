@@ -1,23 +1,21 @@
-// A message in pieces. A long answer grows for hours, and each snapshot would write it whole: its beginning, which no longer changes,
-// is written once, in pieces, and only its end belongs to the snapshot itself. Most messages are one piece.
+// A long answer may grow for hours. Snapshots write its settled beginning once, in pieces, and only its end again.
 import type { HarnessMessage, HarnessPart, HarnessToolCall } from '../projections/harness-state.ts'
 import { approximateChars } from '../text/size.ts'
 
-/** A place in a message: in its text, its parts and its calls. */
 interface MessagePlace {
   readonly chars: number
   readonly parts: number
   readonly calls: number
 }
 
-/** A stretch of a message. The last one, `to` null, also has everything that is neither text, part nor call. */
+/** `to` is null in the last piece, which also has all other fields of the message. */
 export interface MessagePiece {
   readonly owner: HarnessMessage
   readonly from: MessagePlace
   readonly to: MessagePlace | null
 }
 
-/** The stored form of a piece: a message, whole or its end, or a stretch of the message whose end follows. */
+/** A whole message, its end, or a stretch before its end. */
 export type PieceContent = HarnessMessage | MessageStretch
 interface MessageStretch {
   readonly content: string
@@ -27,7 +25,7 @@ interface MessageStretch {
 
 const START: MessagePlace = { chars: 0, parts: 0, calls: 0 }
 
-/** The whole of a message that no longer changes. The pieces that are written `at` a place, while it grew, stay as they are. */
+/** All pieces of a finished message. Pieces written `at` an index while it grew are reused. */
 export const settledPieces = (
   message: HarnessMessage,
   written: readonly MessagePiece[],
@@ -39,7 +37,7 @@ export const settledPieces = (
   return [...pieces, { owner: message, from: endOf(pieces), to: null }]
 }
 
-/** The beginning of a message that still changes, as far as it fills pieces. */
+/** The full pieces of a message that may still change. */
 export const growingPieces = (
   message: HarnessMessage,
   written: readonly MessagePiece[],
@@ -56,14 +54,13 @@ export const growingPieces = (
   }
 }
 
-/** The end of a message behind its pieces. */
 export const restOf = (message: HarnessMessage, pieces: readonly MessagePiece[]): HarnessMessage =>
   pieces.length === 0 ? message : (contentOf({ owner: message, from: endOf(pieces), to: null }) as HarnessMessage)
 
 export const contentOf = ({ owner: message, from, to }: MessagePiece): PieceContent => {
   if (from === START && to === null) return message
   const { parts, toolCalls } = message
-  // A prompt has neither parts nor calls.
+  // Prompts have neither parts nor calls.
   const stretch: MessageStretch = {
     content: message.content.slice(from.chars, to?.chars),
     ...(parts && { parts: parts.slice(from.parts, to?.parts) }),
@@ -72,7 +69,7 @@ export const contentOf = ({ owner: message, from, to }: MessagePiece): PieceCont
   return to === null ? { ...message, ...stretch } : stretch
 }
 
-/** Whether both say the same. Values that did not change are the same objects, so nothing is compared in depth. */
+/** Unchanged values are identical objects, so nothing is compared in depth. */
 export const isSamePiece = (a: MessagePiece | undefined, b: MessagePiece): boolean => {
   if (!a || !isSamePlace(a.from, b.from) || !isSamePlace(a.to, b.to)) return false
   if (a.owner === b.owner) return true
@@ -85,14 +82,13 @@ export const isSamePiece = (a: MessagePiece | undefined, b: MessagePiece): boole
   )
 }
 
-/** A piece as it was read, or as its owner has it in memory. */
 export interface StoredPiece {
   readonly content: PieceContent
-  /** The message in memory that the piece is of; null: the piece was read. */
+  /** The message in memory. Null if the piece was read. */
   readonly owner: HarnessMessage | null
 }
 
-/** Messages from their pieces. `ends` are those of the snapshot itself: the first may be the end of a message that has pieces. */
+/** `ends` come from the snapshot; the first may be the end of a message that has pieces. */
 export const joinPieces = (
   stored: readonly StoredPiece[],
   ends: readonly HarnessMessage[],
@@ -103,7 +99,7 @@ export const joinPieces = (
   let owners = new Set<HarnessMessage | null>()
   const join = (end: HarnessMessage): void => {
     const [owner = null] = owners
-    // A branch shares the messages of its parent.
+    // Branches share messages with their parent.
     const message = owners.size === 1 && owner ? owner : joinStretches(stretches, end)
     messages.push(message)
     let from = START
@@ -149,7 +145,7 @@ const placeBehind = ({ chars, parts, calls }: MessagePlace, stretch: MessageStre
   calls: calls + (stretch.toolCalls?.length ?? 0),
 })
 
-/** The pieces that still lie within the message: an answer can become shorter. */
+/** Drops pieces beyond the end: an answer can become shorter. */
 const keptPieces = (message: HarnessMessage, written: readonly MessagePiece[], at: number): MessagePiece[] => {
   const pieces: MessagePiece[] = []
   for (let piece = written[at]; piece; piece = written[at + pieces.length]) {
@@ -165,7 +161,7 @@ const isWithin = ({ chars, parts, calls }: MessagePlace, message: HarnessMessage
 
 const endOf = (pieces: readonly MessagePiece[]): MessagePlace => pieces.at(-1)?.to ?? START
 
-/** Text is only appended, the last part may grow, and a call changes until its outcome. A piece that does change is written again. */
+/** Text is only appended, the last part may grow, and calls change until their outcome. Pieces that change anyway are rewritten. */
 const settledPlace = ({ content, parts = [], toolCalls = [] }: HarnessMessage): MessagePlace => {
   const running = toolCalls.findIndex(({ status }) => status === 'running')
   return {
@@ -175,7 +171,7 @@ const settledPlace = ({ content, parts = [], toolCalls = [] }: HarnessMessage): 
   }
 }
 
-/** The end of a piece of full size; null: what is settled does not fill one yet. */
+/** The end of the next full piece. Null if there is not enough settled content. */
 const nextPlace = (
   message: HarnessMessage,
   from: MessagePlace,

@@ -1,4 +1,4 @@
-// The outcome of a run: read from the log if the run is over, awaited if it is not.
+// Read from the log if the run is over, awaited otherwise.
 
 import type { Json } from '@bridle/events/json'
 import type { AnyEvent } from '../event.ts'
@@ -9,18 +9,17 @@ export type RunOutcome =
   | { readonly status: 'completed'; readonly result: Json }
   | { readonly status: 'failed'; readonly message: string; readonly reason: string | null }
   | { readonly status: 'cancelled' }
-  /** The session left this process; the run continues in another one, or after the restart. */
+  /** The session left this process. The run continues elsewhere or after the restart. */
   | { readonly status: 'moved' }
-  /** The session was removed, and the run with it. */
   | { readonly status: 'removed' }
 
-/** `since` is any sequence number before the end of the run; the answer to its submit has one. */
+/** `since`: any sequence number before the run's end, such as the one in the answer to its prompt. */
 export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
   watchRunOutcome(session, runId, since).outcome
 
 export interface OutcomeWatch {
   readonly outcome: Promise<RunOutcome>
-  /** Stops the wait; the outcome may then never resolve. */
+  /** The outcome may then never resolve. */
   readonly stop: () => void
 }
 
@@ -30,7 +29,7 @@ export const watchRunOutcome = (session: Session, runId: string, since: number):
     let end: RunOutcome = { status: 'cancelled' }
     const finish = (last: RunOutcome) => {
       resolve(last)
-      // A listener that leaves while the subscribers publish would change the set that they walk through.
+      // Removing a listener while subscribers publish would modify the set during iteration.
       Promise.resolve().then(() => session.subscribers.remove(waiter))
     }
     const watch = (event: AnyEvent): void => {
@@ -56,7 +55,7 @@ export const watchRunOutcome = (session: Session, runId: string, since: number):
 }
 
 const outcomeOf = (event: AnyEvent, runId: string): RunOutcome | null => {
-  // A prompt that expired in the queue never was a run; its error names the prompt by its turn.
+  // A prompt that expires in the queue has no run; its error names its turn.
   const subject = event.type === 'error' ? (event.run ?? event.payload.turn_id) : event.run
   if (subject !== runId || event.hearsay) return null
   if (event.type === 'completed') return { status: 'completed', result: event.payload.result ?? null }

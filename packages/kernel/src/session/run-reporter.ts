@@ -1,5 +1,4 @@
-// The reporter of a run: a runner reports everything through it. Tokens are paced here, before they are numbered: the first leaves
-// at once, then at most one token event per pace, and any other report sends the waiting text first. A numbered event never changes.
+// Tokens are paced before they are numbered: at most one event per interval. Any other report sends pending text first.
 
 import { isDeeperThan, isJsonObject } from '@bridle/events/json'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, TOKEN_CHARS_MAX } from '@bridle/events/limits'
@@ -16,7 +15,7 @@ import type { Memory } from '../projections/memory.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
 
-/** Unacknowledged reports a runner may have before it is made to wait. */
+/** Unacknowledged reports before the runner must wait. */
 export const REPORTS_HIGH_WATER = 256
 
 export class ReporterClosedError extends Error {
@@ -27,32 +26,28 @@ export interface RunReporterOptions extends Pick<Job, 'runId' | 'attempt' | 'fra
   readonly clock: Clock
   readonly tokenPaceMs: number
   readonly send: (report: RunReport) => Promise<unknown>
-  /** Absent in tests of the reporter alone. */
+  /** Absent in unit tests. */
   readonly session?: ReportedSession
 }
 
-/** The session as its runner reads it: the committed state and events. */
 export interface ReportedSession {
-  /** The run as of the last commit; null: it is no longer wanted. */
+  /** Null if the run is no longer wanted. */
   readonly job: () => Job | null
-  /** Committed events after a number, without the text of artifacts. A page is shorter when its events are large. */
+  /** Without artifact text. Pages of large events are shorter. */
   readonly read: (after: number, limit: number) => Promise<readonly AnyEvent[]>
-  /** The conversation as of the last commit. */
   readonly messages: () => readonly HarnessMessage[]
-  /** The memory as of the last commit. */
   readonly memory: () => Memory
-  /** The grants and the tools of the session as of the last commit. */
   readonly governance: () => Governance
-  /** The child sessions as of the last commit: those that do a task of a run now, and the status of all. */
+  /** `open`: tasks in progress. `all`: the status of every child. */
   readonly children: () => { readonly open: Delegations; readonly all: Subagents }
-  /** The text of an artifact; null: the session has no such artifact. `seq` is its `artifact_published`: the index forgets old ones. */
+  /** Null if there is no such artifact. `seq` of its `artifact_published` finds old ones that left the index. */
   readonly artifactText: (artifactId: string, seq?: number) => Promise<string | null>
-  /** Values that a runner keeps as long as the session stays in memory, which counts their characters. */
+  /** Lives as long as the session stays in memory, and counts towards its size. */
   readonly cache: Map<string, CachedValue>
 }
 
 export interface CachedValue {
-  /** The characters that the value holds, approximately. */
+  /** Approximate size. */
   readonly chars: number
 }
 
@@ -80,7 +75,7 @@ export class RunReporter {
     return this.#frame
   }
 
-  /** The last frame that is in the log. Reports of a run that was stopped do not get there. */
+  /** Reports of a stopped run are not committed. */
   get committedFrame(): number {
     return this.#committedFrame
   }
@@ -89,34 +84,29 @@ export class RunReporter {
     return this.#closed
   }
 
-  /** The session as its runner reads it. */
   get session(): ReportedSession {
     const { session } = this.#options
     assert(session !== undefined, 'the reporter belongs to a session')
     return session
   }
 
-  /** Calls with all events of each commit, before the reports in it resolve. The returned function ends that. */
+  /** Called with all events of a commit, before its reports resolve. Returns the unsubscribe function. */
   follow(call: (events: readonly AnyEvent[]) => void): () => void {
     this.#followers.add(call)
     return () => this.#followers.delete(call)
   }
 
-  /** The session has committed these events. */
   notifyFollowers(events: readonly AnyEvent[]): void {
     for (const call of this.#followers) call(events)
   }
 
-  /** Calls once, when the session no longer takes reports: the runner should stop. */
+  /** Called once when the session takes no more reports: the runner should stop. */
   onClose(call: () => void): void {
     if (this.#closed) call()
     else this.#onClose.push(call)
   }
 
-  /**
-   * Resolves when the items are in the log; a tool awaits this before it acts. `frame` is the place in the runner's stream, if it
-   * has one: a frame that was reported already is ignored, because merged text could no longer be told apart.
-   */
+  /** Resolves when the items are logged; tools await this before they act. Known frames are ignored: their text may be merged already. */
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
     if (frame <= this.#frame) return
     for (const item of items) {
@@ -130,14 +120,14 @@ export class RunReporter {
     await this.#send([...this.#takeText(), ...items.map((item) => this.#withWholeCharacters(item))], frame)
   }
 
-  /** Reports on behalf of the server, without a frame of the runner's stream. Resolves when the item is in the log. */
+  /** For the server itself, without a frame. Resolves when the item is in the log. */
   async reportOutOfBand(item: ReportItem): Promise<void> {
     if (this.#closed) throw new ReporterClosedError('nobody listens')
     const { runId, attempt, send } = this.#options
     await send({ type: 'report', runId, attempt, frame: null, items: [item] })
   }
 
-  /** Resolves at once, unless too many reports are unacknowledged: then it waits for the log. */
+  /** Resolves immediately, unless backpressure requires waiting for the log. */
   async token(text: string, frame = this.#frame + 1): Promise<void> {
     if (this.#closed) throw new ReporterClosedError('nobody listens')
     if (frame <= this.#frame) return
@@ -148,7 +138,7 @@ export class RunReporter {
     if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
   }
 
-  /** Resolves when everything reported so far is in the log, also text that waits for its pace. */
+  /** Includes text that is still paced. */
   async whenCommitted(): Promise<void> {
     this.#flush()
     await this.#last
@@ -161,11 +151,11 @@ export class RunReporter {
     for (const call of this.#onClose) call()
   }
 
-  /** Sends the waiting text and starts the next pause; a pause in which no text came ends the pacing. */
+  /** Sends pending text and starts the next interval. Pacing ends after an interval without text. */
   #flush(): void {
     const items = this.#takeText()
     if (items.length === 0) return
-    // A refusal reaches the runner at its next awaited report.
+    // The runner sees a refusal at its next awaited report.
     this.#send(items, this.#textFrame).catch(() => {})
     const { clock, tokenPaceMs } = this.#options
     this.#cancelTimer?.()
@@ -204,7 +194,7 @@ export class RunReporter {
     } finally {
       this.#unacknowledged -= 1
     }
-    // A report that ends the run, or its wait, closes the reporter, and counts all the same.
+    // Reports that end the run, or its wait, close the reporter but still succeed.
     if (this.#closed && !items.some(({ type }) => CLOSING.has(type))) throw new ReporterClosedError('nobody listens')
   }
 }
@@ -215,6 +205,6 @@ type TextDraft = Pick<Event<'token' | 'thinking' | 'reflection'>, 'type' | 'payl
 const isTextDraft = (event: Pick<AnyEventDraft, 'type' | 'payload'>): event is TextDraft =>
   event.type === 'token' || event.type === 'thinking' || event.type === 'reflection'
 
-/** The result of a tool call may have any size: it becomes an artifact before it is numbered. */
+/** Large results become artifacts before they are numbered. */
 const withoutResult = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): unknown =>
   type === 'tool_result' || type === 'tool_outcome' ? { ...payload, result: null } : payload

@@ -1,9 +1,9 @@
-// The time of a session, which never goes back, and its one timer.
+// Monotonic time, and the session's only timer.
 import type { Clock } from '../ports/clock.ts'
 
-/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
+/** Timers beyond 2^31 ms fire at once; a day is soon enough to check again. */
 const TIMER_MS_MAX = 86_400_000
-/** A timer is set again after this long, although its moment is the same: timers do not see the wall clock jump. */
+/** Timers do not notice jumps of the wall clock, so an unchanged one is renewed after this time. */
 const TIMER_KEPT_MS = 1_000
 
 export class SessionClock {
@@ -17,21 +17,20 @@ export class SessionClock {
     this.#onDue = onDue
   }
 
-  /** The time, never earlier than `atLeast` or than an earlier answer. */
+  /** Monotonic, and never before `atLeast`. */
   now(atLeast: number): number {
     this.#time = Math.max(this.#time, this.#clock.now(), atLeast)
     return this.#time
   }
 
-  /** Sets the timer to `due`; null = no timer. */
   setTimer(due: number | null, now: number): void {
-    // Most events leave `due` as it is, and then the timer stays, for a while: a timer does not see the wall clock jump.
+    // Most events leave `due` unchanged.
     if (this.#timer && this.#timer.due === due && due > now && now - this.#timer.setAt < TIMER_KEPT_MS) return
     this.forget()
     if (due === null) return
     const clearTimer = this.#clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
       this.#timer = null
-      // A timer that fired proves that the time has come, also where the wall clock was set back meanwhile.
+      // The timer fired, so the time has come, even if the wall clock was set back.
       this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
       this.#onDue()
     })

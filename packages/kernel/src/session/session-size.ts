@@ -1,4 +1,4 @@
-// The memory that a session takes, counted and not measured: the characters of its snapshot and of the events since.
+// Memory is estimated: the size of the snapshot and of the events since.
 
 import { BYTES_PER_CHAR, SESSION_CHARS_MAX } from '@bridle/events/limits'
 import type { Event } from '../event.ts'
@@ -6,11 +6,11 @@ import type { Snapshot } from '../ports/log.ts'
 import type { SessionState } from '../projections/state.ts'
 import { approximateChars } from '../text/size.ts'
 
-/** An empty session: its queue, timers and folds. */
+/** An empty session with its queue, timers and folds. */
 export const SESSION_BYTES_MIN = 8 * 1024
 
 export class SessionSize {
-  /** Prompts that were rewound count until the whole state is counted again. */
+  /** Rewound prompts count until the state is measured again. */
   #chars: number
 
   constructor(snapshot: Snapshot | null, chars = 0) {
@@ -28,11 +28,11 @@ export class SessionSize {
   }
 
   add(events: readonly Pick<Event, 'type' | 'payload'>[]): void {
-    // The text of an artifact stays in the log.
+    // Artifact text stays in the log.
     for (const { type, payload } of events) if (type !== 'artifact_chunk') this.#chars += approximateChars(payload)
   }
 
-  /** Whether the session holds too much for another prompt. The state is counted again first: rewound prompts take no memory. */
+  /** Whether there is no room for another prompt. Measures the state again first, because rewound prompts take no memory. */
   isFull(state: SessionState): boolean {
     if (this.#chars > SESSION_CHARS_MAX) this.#chars = approximateChars(state)
     return this.#chars > SESSION_CHARS_MAX

@@ -1,5 +1,4 @@
-// The writer of a session: each append carries, beside its events, the directory's row, the wake and a snapshot where they have
-// changed, and the writer remembers what it wrote last.
+// Appends carry, beside events, the directory row, wake and snapshot if they changed.
 
 import { HEARTBEAT_MS } from '@bridle/events/limits'
 import type { Event } from '../event.ts'
@@ -16,15 +15,14 @@ import type { MessagePiece } from './message-pieces.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { StoredState } from './stored-state.ts'
 
-/** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
+/** Bounds the events folded on open. Branching from old events folds two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 
-/** The effects that a state wants, and the moments at which time alone changes it. */
 export interface PlannedWork {
   readonly effects: readonly WantedEffect[]
-  /** For the store: it finds the session by it when this process is gone. */
+  /** Lets the next process find the session. */
   readonly wake: Wake
-  /** For the session's timer: also the next heartbeat. */
+  /** For the session's timer, including heartbeats. */
   readonly due: number | null
 }
 
@@ -32,13 +30,11 @@ export interface SessionWriterOptions {
   readonly log: Log
   readonly lease: Lease
   readonly incarnations: Incarnations
-  /** The stored snapshot; null = there is none. */
   readonly snapshot: StoredState['snapshot']
   readonly snapshotEvery?: number | undefined
   readonly openedAt: number
-  /** The state of the session as it was opened. */
+  /** As of opening. */
   readonly state: SessionState
-  /** Learns of each row that is written; absent = nobody does. */
   readonly rows?: RowObserver | undefined
 }
 
@@ -46,9 +42,9 @@ export class SessionWriter {
   readonly #options: SessionWriterOptions
   readonly #snapshotEvery: number
   #row: RowSnapshot | null = null
-  /** The state that is written. */
+  /** As last written. */
   #state: SessionState
-  /** When the row was last touched; at first, when the session was opened. */
+  /** When the row was last touched, initially when the session was opened. */
   #heartbeatAt: number
   #wake: Wake | null = null
   #snapshotPieces: readonly MessagePiece[]
@@ -64,12 +60,12 @@ export class SessionWriter {
     this.#snapshotPieces = snapshot?.pieces ?? []
   }
 
-  /** The settled pieces of the last snapshot, for branches to share. */
+  /** Branches share these. */
   get settledPieces(): { readonly seq: number; readonly pieces: readonly MessagePiece[] } {
     return { seq: this.#snapshotSeq, pieces: this.#snapshotPieces }
   }
 
-  /** Appends, and returns the work that follows from the new state. */
+  /** Returns the work that follows from the new state. */
   async append(
     state: SessionState,
     events: readonly Event[],
@@ -101,7 +97,7 @@ export class SessionWriter {
     return planned
   }
 
-  /** The first row after an opening has none before it in memory: the state that was opened says how it looked. */
+  /** After an opening there is no previous row in memory, so it is derived from the opened state. */
   #notifyObserver(row: DirectoryRow, state: SessionState, now: number): void {
     const { lease, incarnations, rows } = this.#options
     const { key } = lease
@@ -121,15 +117,15 @@ export class SessionWriter {
     return { effects, wake, due: Math.min(times.next ?? Number.POSITIVE_INFINITY, heartbeatAt) }
   }
 
-  /** A run that says nothing still touches its row now and then, so that lists show it is alive. */
+  /** Silent runs touch their row now and then, so that lists show them as alive. */
   isHeartbeatDue(state: SessionState, now: number): boolean {
     return statusOf(state) === 'running' && now >= this.#heartbeatAt + HEARTBEAT_MS
   }
 
-  /** The last sign of life of the run in a state: an event of it, or that this process has it. */
+  /** When the run was last known to be alive: its last event, or this process owning it. */
   lastHeartbeatAt(state: SessionState): number | null {
     const { health, lifecycle, at } = state
-    // A silent run is in hand since this process opened the session; the row of an earlier owner is not read again.
+    // A silent run counts from the opening; the row of an earlier owner is not read again.
     const inHand = statusOf(state) === 'running' ? this.#heartbeatAt : 0
     const row = this.#row === null ? 0 : (heartbeatOf(this.#row.row) ?? 0)
     return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null

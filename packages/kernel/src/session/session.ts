@@ -1,6 +1,5 @@
-// A live session: its inbox, and the order in which commands take effect.
 // The drain takes a batch from the inbox, decides, appends, and only then publishes, answers and starts effects: a client must
-// never see what a restart would take back.
+// // never see what a restart would take back.
 
 import { type JsonObject, present } from '@bridle/events/json'
 import { BYTES_PER_CHAR } from '@bridle/events/limits'
@@ -36,33 +35,29 @@ export interface SessionPorts {
   readonly log: Log
   readonly clock: Clock
   readonly runner: Runner
-  /** Absent = long reads need not take turns. */
   readonly readScheduler?: ReadScheduler
-  /** Sends the status of this session to its parent; absent = there is no parent to send to. */
+  /** Absent: notices go nowhere. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child of a session; false = there is none. Absent = no session has children. */
+  /** False if there is no such child. */
   readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
-  /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
+  /** Tests set fewer, so that short sessions have snapshots too. */
   readonly snapshotEvery?: number
-  /** The process is about to end: no durable run is taken up. */
+  /** The process is about to end, so durable runs are not resumed. */
   readonly isResting?: boolean
-  /** Delays runs of this process; absent = runs start at once. */
+  /** Absent: runs start at once. */
   readonly gate?: RunGate
-  /** Learns of each change of a session's row, and of removals; absent = nobody does. */
   readonly rows?: RowObserver
-  /** For metrics and traces: these events were committed. */
   readonly onCommit?: (events: readonly AnyEvent[]) => void
-  /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
+  /** The session lost its lease or store, or broke an invariant. The log rebuilds it. */
   readonly onDrop: (session: Session, cause: unknown) => void
 }
 
 export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
-  /** The incarnations of the session's log and of the log that it branched from. */
   readonly incarnations: Incarnations
-  /** Long work about the session waits for its turn, so that it does not block other sessions. */
+  /** Schedules long work fairly among sessions. */
   readonly takeTurns: TakeTurns
   readonly #ports: SessionPorts
   readonly #lease: Lease
@@ -75,7 +70,7 @@ export class Session {
   readonly #writer: SessionWriter
   readonly #reader: LogReader
   readonly #size: SessionSize
-  /** The work that follows from the state that was just appended. */
+  /** Work planned by the last append. */
   #planned: PlannedWork | null = null
   readonly #awaitingCreation = new Set<() => void>()
 
@@ -101,7 +96,7 @@ export class Session {
     this.#clock = new SessionClock(clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.subscribers = new Subscribers(
       (after, limit) => this.#reader.page(after, limit),
-      // The numbers of a removed session's id continue in the next session of that id, which has nothing to read before its first event.
+      // A new session under a removed id continues its numbers but has nothing to read before its first event.
       () => (lease.parent || this.exists ? this.#state.head : 0),
       readScheduler,
     )
@@ -125,13 +120,10 @@ export class Session {
     })
   }
 
-  /**
-   * Opens from the snapshot and the events after it, and starts the effects that its state wants. A branch shares what its opener
-   * knows of its parent.
-   */
+  /** Opens from the snapshot and later events. A branch reuses what its opener knows of the parent. */
   static async open(ports: SessionPorts, lease: Lease, known: KnownHistory = NO_HISTORY): Promise<Session> {
     const session = new Session(ports, lease, await loadState(ports, lease, known))
-    // Lines live in a process: an answer that was being played has lost its listener.
+    // Voice lines do not survive a process, so playback was lost.
     if (session.state.listening.answer) await session.send({ type: 'lose_listener' })
     if (lease.exists) await session.send({ type: 'tick' })
     session.#reconcile()
@@ -142,38 +134,36 @@ export class Session {
     return this.#state
   }
 
-  /** The engine of the session's agent, as the runner names it. */
   get identity(): EngineIdentity | undefined {
     return this.#ports.runner.identity
   }
 
-  /** Why the runner of this call would not take these arguments, as a sentence; null = it would, or cannot tell. */
+  /** Why the runner would reject these arguments, as a sentence. Null if it would not, or cannot tell. */
   checkArguments({ tool, toolCallId }: Approval, args: JsonObject): Promise<string | null> {
     const { settings } = this.#state.lifecycle
     return this.#effects.checkArguments({ key: this.key, tool, toolCallId, arguments: args, settings })
   }
 
-  /** The memory that the session takes, near enough. */
+  /** Estimate. */
   get bytes(): number {
     return this.#size.bytes + BYTES_PER_CHAR * this.#effects.cachedChars
   }
 
-  /** The characters that the session holds, near enough. */
+  /** Estimate. */
   get chars(): number {
     return this.#size.chars
   }
 
-  /** The settled pieces of the last snapshot, for branches to share. */
+  /** Branches share these. */
   get settledPieces(): SessionWriter['settledPieces'] {
     return this.#writer.settledPieces
   }
 
-  /** The epoch of the lease: a runner refuses an owner with a lower one. */
+  /** Runners refuse owners with a lower epoch. */
   get epoch(): number {
     return this.#lease.epoch
   }
 
-  /** The last sign of life of the run; null = there was none. */
   get heartbeatAt(): number | null {
     return this.#writer.lastHeartbeatAt(this.#state)
   }
@@ -186,76 +176,71 @@ export class Session {
     return this.#dropped !== null
   }
 
-  /** The point where the session branches from its parent, written or not; null = the session is no branch. */
+  /** The branch point, even before the branch is written. */
   get parent(): BranchParent | null {
     return this.#lease.parent
   }
 
-  /** Resolves when no append is on its way to the store any more, also after a drop. */
+  /** Resolves when no append is pending, even after a drop. */
   get drained(): Promise<void> {
     return this.#inbox.drained
   }
 
-  /** A run is at work in this process. A run that waits for an approval loses nothing by a restart. */
+  /** A run is active in this process. One that waits for an approval is not: a restart costs it nothing. */
   get isWorking(): boolean {
     const { run } = this.#state.lifecycle
     return run?.durable ? this.#effects.hasRun : statusOf(this.#state) === 'running'
   }
 
-  /** The session has nothing to do. */
   get quiet(): boolean {
     return this.#inbox.isQuiet && this.#effects.size === 0
   }
 
-  /** The session has nothing to do and no reader: it may leave memory. */
+  /** May be evicted. */
   get idle(): boolean {
     return this.quiet && this.subscribers.size === 0
   }
 
-  /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
+  /** Resolves after commit. A refusal is a normal answer; a rejection means that the store failed. */
   send<C extends Command>(command: C, id: IdempotencyKey | null = null): Promise<AnswerTo<C> | Refusal> {
     if (this.#dropped) return Promise.reject(this.#dropped.cause)
     if (this.#inbox.isFull && command.type !== 'report') return Promise.resolve(refuse('busy'))
     return this.#inbox.add(command, id)
   }
 
-  /**
-   * Calls once, before anything is published, when a session that does not exist yet gets its first event: its owner is known from
-   * then on. The returned function cancels the call.
-   */
+  /** Calls once, before its first event is published, when the session is created. Returns a cancel function. */
   onCreated(call: () => void): () => void {
     this.#awaitingCreation.add(call)
     return () => this.#awaitingCreation.delete(call)
   }
 
-  /** Whether a reader can continue from this position; if not, it has to start again from the beginning. */
+  /** If not, the reader has to start over. */
   canResumeFrom({ seq, incarnation }: LogPosition): boolean {
     if (seq === 0) return true
-    // A number of another incarnation names another event, also where the log has grown past it.
+    // Other incarnations use the same numbers for other events.
     return incarnation === this.incarnations.own && this.hasEvent(seq)
   }
 
-  /** Whether the log has an event of this number since the session was created. */
+  /** Events before the session's creation belong to an earlier one. */
   hasEvent(seq: number): boolean {
     return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.firstSeq
   }
 
-  /** Committed events after a number, without the text of artifacts. A page is shorter when its events are large. */
+  /** Without artifact text. Pages of large events are shorter. */
   read(after: number, limit: number): Promise<AnyEvent[]> {
     return this.#reader.read(after, limit)
   }
 
-  /** The same with the text of artifacts, for a copy of the log. */
+  /** Like `read`, with artifact text, for copies of the log. */
   readWithContent(after: number, limit: number): Promise<AnyEvent[]> {
     return this.#reader.readWithContent(after, limit)
   }
 
-  /** The text of the chunk of an artifact that has this number. */
   readChunkText(seq: number): Promise<string> {
     return this.#reader.chunkText(seq)
   }
 
-  /** Stops a run that would end with this process, and keeps it for the next process. Resolves when the run has stopped, or is late. */
+  /** Parks a run that would end with this process. Resolves when the run has stopped or is late. */
   async handOver(): Promise<void> {
     this.#handOver.isRequested = true
     const { run } = this.#state.lifecycle
@@ -266,21 +251,18 @@ export class Session {
     await this.#handOver.waitFor(() => this.dropped || this.#state.lifecycle.run?.stopRequestedAt == null)
   }
 
-  /**
-   * The process is about to end: a durable run ends what it has begun, and begins nothing new. Resolves then. A run that takes too
-   * long is continued as after a crash. Other runs go on.
-   */
+  /** Resolves when a durable run has finished its current step, or is late: it then continues as after a crash. */
   async rest(): Promise<void> {
     const { hasRun } = this.#effects
     await this.#handOver.withinGrace(async () => {
       const rest = this.#effects.rest()
-      // An announced stop does not count against the run, even if the run does not come to rest in time.
+      // An announced stop does not count against the run, even if it is late.
       if (hasRun && !this.dropped) await this.send({ type: 'excuse_run', reason: 'stopping' })
       await rest
     })
   }
 
-  /** Stops the session without writing to the log: callers get the cause, and readers come back to the next owner. */
+  /** Writes nothing. Callers get the cause, and readers reconnect to the next owner. */
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
     this.#dropped = { cause }
@@ -303,12 +285,12 @@ export class Session {
         (commandId) => this.#findStoredAnswer(commandId),
       )
       const { state, events, results } = decided
-      // A session that was dropped while it looked up an answer must not write, nor tell, its decision.
+      // Dropped during the lookup of an answer: neither write nor publish.
       if (this.#dropped) throw this.#dropped.cause
       const hasNews = events.length > 0 || results.length > 0
       if (hasNews || (this.exists && this.#writer.isHeartbeatDue(state, this.#now())))
         this.#planned = await this.#writer.append(state, events, results, this.#now())
-      // The append may have been written: callers must not hear that it was not.
+      // The append may have succeeded, so report an unknown outcome.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = state
       this.#size.add(events)
@@ -330,7 +312,7 @@ export class Session {
     notifyObserver(this.#ports.onCommit, events)
   }
 
-  /** A runner that cannot read its own log must not leave callers without an answer: the session stops, and the log rebuilds it. */
+  /** If a runner fails here, callers still get their answers; then the session stops and is rebuilt from the log. */
   #notifyRunners(events: readonly AnyEvent[]): { readonly cause: unknown } | null {
     try {
       this.#effects.notifyRunners(events)
@@ -349,7 +331,6 @@ export class Session {
     return decide(this.key, working, command, this.#now(), options)
   }
 
-  /** True where a command with this id has its answer already: sending it again has no effect. */
   async hasAnswered(commandId: string): Promise<boolean> {
     return (await this.#findStoredAnswer(commandId)) !== null
   }
@@ -360,7 +341,6 @@ export class Session {
       : null
   }
 
-  /** Brings the effects and the timer in line with the committed state. */
   #reconcile(): void {
     if (this.#dropped || !this.exists) return
     const { effects, due } = this.#planned ?? this.#writer.plan(this.#state, this.#now())
@@ -374,11 +354,11 @@ export class Session {
   }
 }
 
-/** A metrics or trace hook that throws must not fail a commit. */
+/** A failing hook must not fail a commit. */
 const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
   try {
     observe?.(events)
   } catch {
-    // The hook reports its faults itself.
+    // Hooks report their own faults.
   }
 }

@@ -1,5 +1,4 @@
-// Snapshots are a cache of the fold. Each settled piece of a message has a row, which is written once; the rest of the state is one
-// small row.
+// A cache of the fold. Each settled piece of a message has a row that is written once; the rest of the state is one small row.
 
 import { READ_CHARS } from '@bridle/events/limits'
 import type { Snapshot, SnapshotWrite, TakeTurns } from '../ports/log.ts'
@@ -18,16 +17,15 @@ import {
   settledPieces,
 } from './message-pieces.ts'
 
-/** Characters of a settled piece of a long answer: about a row of the store. Each snapshot may write less than this of it again. */
+/** About the size of a store row. A snapshot rewrites less than this of a growing answer. */
 export const PIECE_CHARS = 32_000
 
-/** The state of a stored snapshot, and the pieces of messages that have rows. */
 export interface RestoredSnapshot {
   readonly state: SessionState
   readonly pieces: readonly MessagePiece[]
 }
 
-/** Null when another version of the fold made the snapshot: the log is folded again. `known` are the pieces that were not read again. */
+/** Null if another fold version wrote the snapshot, so the log is folded again. `known`: pieces that the lease left out. */
 export const restoreSnapshot = (
   snapshot: Snapshot | null,
   known: readonly MessagePiece[] = [],
@@ -39,7 +37,7 @@ export const restoreSnapshot = (
   }
 }
 
-/** The same for a session that is opened: a long conversation takes turns with other sessions. */
+/** Like `restoreSnapshot`, but takes turns with other sessions. */
 export const restoreInTurns = async (
   snapshot: Snapshot | null,
   known: readonly MessagePiece[],
@@ -51,7 +49,6 @@ export const restoreInTurns = async (
   return page.value
 }
 
-/** Yields after each page of pieces but the last. */
 function* restoreInPages(
   snapshot: Snapshot | null,
   known: readonly MessagePiece[],
@@ -77,10 +74,7 @@ function* restoreInPages(
   return { state: { ...emptyState, ...rest, conversation: { ...rest.conversation, messages } }, pieces }
 }
 
-/**
- * `written` are the pieces that have rows already: a piece that did not change is not written again. One snapshot in `keepEvery`
- * events is kept, so that a branch far back folds at most as many.
- */
+/** `written`: stored pieces, rewritten only if changed. Every `keepEvery` events a snapshot is kept for branches from old events. */
 export const takeSnapshot = (
   state: SessionState,
   written: readonly MessagePiece[],
@@ -104,7 +98,7 @@ export const takeSnapshot = (
   }
 }
 
-/** Messages that can no longer change are pieces, and so is the beginning of the first that still can. */
+/** Finished messages become pieces. Of the first unfinished one, only the full pieces at its beginning do. */
 const settle = (
   state: SessionState,
   written: readonly MessagePiece[],
@@ -124,7 +118,7 @@ const settle = (
   return { pieces, rest: [] }
 }
 
-/** The answer of a run that has not ended can change, whatever its status. */
+/** The answer of an active run may change regardless of its status. */
 const isSettled = ({ lifecycle }: SessionState, { role, status, runId }: HarnessMessage): boolean =>
   (status === 'complete' || status === 'error') &&
   (role === 'user' || runId === undefined || runId !== lifecycle.run?.runId)

@@ -1,4 +1,4 @@
-// The state of a session as its store has it: the snapshot, and the fold of the events after it.
+// The newest snapshot and the events after it.
 import { READ_PAGE } from '@bridle/events/limits'
 import type { Lease, Log } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
@@ -11,25 +11,22 @@ import { type RestoredSnapshot, restoreInTurns } from './snapshot.ts'
 
 export interface StoredState {
   readonly state: SessionState
-  /** The newest snapshot that this fold can read, of the session or of one that it branches from; null = there is none. */
+  /** The newest snapshot that this fold can read, possibly an ancestor's. */
   readonly snapshot: { readonly seq: number; readonly pieces: RestoredSnapshot['pieces'] } | null
   readonly size: SessionSize
 }
 
-/** The state of the parent of a branch that is not written yet, at the branch point. */
+/** The parent's state at the branch point, for a branch that is not written yet. */
 export interface KnownState {
   readonly state: SessionState
-  /** The characters of the parent. */
   readonly chars: number
-  /** The first append reaches this event and writes no snapshot: it would have the whole history of the parent again. */
+  /** The last event of the first append, which writes no snapshot: it would repeat the parent's whole history. */
   readonly upTo: number
 }
 
-/** History that the opener of a branch has in memory. */
 export interface KnownHistory {
-  /** Settled pieces of the parent, which the lease leaves out because the opener has them. */
+  /** Settled pieces of the parent, which the lease leaves out. */
   readonly pieces: readonly MessagePiece[]
-  /** Null = the state is read. */
   readonly state: KnownState | null
 }
 
@@ -44,20 +41,20 @@ export const loadState = async (
   const { parent, key, head, exists } = lease
   const snapshot = await restoreInTurns(lease.snapshot, known.pieces, readScheduler?.takeTurns)
   const size = new SessionSize(lease.snapshot)
-  // A session that was removed and is made again starts empty, and its numbers continue.
+  // A removed and recreated session starts empty, but its numbers continue.
   let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }
   const owned = new Set<object>()
-  // A branch that is not written yet is read from its parent.
+  // A new branch is read from its parent.
   const source = exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
   while (state.head < head) {
     const limit = Math.min(READ_PAGE, head - state.head)
     const from = state.head
     const read = () => log.read(source, from, limit, PAGE_OPTIONS)
     const page = await (readScheduler ? readScheduler.schedule(read) : read())
-    // The first number may be far above 1, so that a page can reach beyond a branch point.
+    // A page may reach beyond a branch point.
     const events = page.filter(({ seq }) => seq <= head)
     if (events.length === 0) {
-      // Another caller may remove the parent at this very moment; nobody removes a session that this process owns.
+      // Another caller may just have removed the parent. A session owned by this process cannot disappear.
       const code = exists ? 'corrupt' : 'refused'
       throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
     }
@@ -67,7 +64,7 @@ export const loadState = async (
   return { state, snapshot: snapshot && { seq: snapshot.state.head, pieces: snapshot.pieces }, size }
 }
 
-/** A branch costs nothing of its history where its opener has folded it already. */
+/** No replay: the opener has already folded the history. */
 const branchState = ({ state, chars, upTo }: KnownState): StoredState => ({
   state,
   snapshot: { seq: upTo, pieces: [] },

@@ -1,5 +1,4 @@
-// The listeners of a session. A listener catches up from its cursor by reading the log, then joins the live ones; a change is
-// encoded once for each audience, and all its listeners get the same text.
+// A listener catches up from its cursor by reading the log, then joins the live ones. Changes are encoded once per audience.
 
 import { LISTENER_BYTES_MAX, READ_PAGE } from '@bridle/events/limits'
 import type { DeltaOperation } from '../delta.ts'
@@ -7,29 +6,28 @@ import type { AnyEvent } from '../event.ts'
 import { type EncodedPage, EncodedPageCache } from './reading/encoded-page-cache.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 
-/** Committed events; live ones come with the operations on the conversation that they were folded by. */
+/** Live events come with the operations that their fold applied to the conversation. */
 export interface CommittedChange {
   readonly events: readonly AnyEvent[]
-  /** Absent where the events were read from the log. */
   readonly operations?: readonly DeltaOperation[]
 }
 
-/** A kind of client. Equal keys must encode equally: a text is made once and sent to all listeners of the key. */
+/** A kind of client. Listeners with equal keys share one encoded text. */
 export interface Audience {
   readonly key: string
-  /** The text of a change; empty = no part of the change is for this audience. */
+  /** Empty if nothing in the change is for this audience. */
   encode(change: CommittedChange): string
 }
 
 export interface Listener {
   readonly audience: Audience
-  /** Text, and the sequence number it brings the listener to. */
+  /** `seq`: the position after this text. */
   send(text: string, seq: number): void
-  /** Bytes, or characters, that were sent and that the other side has not taken yet. */
+  /** Bytes or characters not yet taken by the other side. */
   unsent(): number
-  /** Resolves when the listener can take more: a long catch-up waits for a slow reader instead of closing it. */
+  /** Backpressure during catch-up: a slow reader delays it instead of being closed. */
   ready?(): Promise<void>
-  /** Ends the subscription; after `slow` and `moved` the client may come back with its cursor. */
+  /** After `slow` and `moved`, the client may reconnect with its cursor. */
   close(why: 'slow' | 'moved' | 'removed'): void
 }
 
@@ -42,7 +40,7 @@ export class Subscribers {
   readonly #catchingUp = new Set<Listener>()
   #closed: 'moved' | 'removed' | null = null
 
-  /** Without a scheduler reads do not take turns with those of other sessions, as in tests. */
+  /** Tests omit the scheduler. */
   constructor(
     read: (after: number, limit: number) => Promise<AnyEvent[]>,
     head: () => number,
@@ -59,14 +57,14 @@ export class Subscribers {
     return size
   }
 
-  /** Everything after `since`, once and in order, first from the log and then live. */
+  /** Sends everything after `since` exactly once and in order: first from the log, then live. */
   add(listener: Listener, since: number): void {
     if (this.#closed) return listener.close(this.#closed)
     this.#catchingUp.add(listener)
     this.#catchUp(listener, since).catch(() => this.#disconnect(listener, 'moved'))
   }
 
-  /** Removes a listener. False = it was not subscribed. */
+  /** False if it was not subscribed. */
   remove(listener: Listener): boolean {
     if (this.#catchingUp.delete(listener)) return true
     const group = this.#groups.get(listener.audience.key)
@@ -80,7 +78,7 @@ export class Subscribers {
     if (seq === undefined) return
     for (const { audience, listeners } of this.#groups.values()) {
       const text = encodeOrNull(audience, change)
-      // An audience that fails to encode a change must not keep it from the others, nor the answer from the caller.
+      // A failing audience must affect neither the others nor the caller.
       if (text === null) for (const listener of [...listeners]) this.#disconnect(listener, 'moved')
       else if (text !== '') for (const listener of listeners) this.#send(listener, text, seq)
     }
@@ -93,7 +91,7 @@ export class Subscribers {
       for (const listener of [...listeners]) this.#disconnect(listener, why)
   }
 
-  /** Sends the events of the log after `since` up to `last`, and nothing live. False = the listener was removed or closed. */
+  /** Sends logged events after `since` up to `last`, but nothing live. False if the listener was removed or closed. */
   async replay(listener: Listener, since: number, last: number): Promise<boolean> {
     if (this.#closed) listener.close(this.#closed)
     else this.#catchingUp.add(listener)
@@ -108,7 +106,7 @@ export class Subscribers {
 
   async #catchUp(listener: Listener, since: number): Promise<void> {
     let seen = since
-    // Reaching the head and joining happen in one step, so nothing can fall between them.
+    // Reaching the head and joining happen synchronously, so no event is missed.
     while (seen < this.#head() && this.#catchingUp.has(listener)) seen = await this.#step(listener, seen, this.#head())
     if (!this.#leaveCatchUp(listener)) return
     const { audience } = listener
@@ -117,7 +115,7 @@ export class Subscribers {
     group.listeners.add(listener)
   }
 
-  /** Sends the next page, waits until the listener can take more, and returns how far it is. */
+  /** Sends the next page, waits for backpressure, and returns the new position. */
   async #step(listener: Listener, seen: number, last: number): Promise<number> {
     const send = async () => {
       const cached = this.#pages.get(listener.audience.key, seen)
@@ -131,12 +129,12 @@ export class Subscribers {
   }
 
   async #encodePage(audience: Audience, after: number, last: number): Promise<EncodedPage> {
-    // The log may be ahead of the published events, which will follow: they must not be sent twice.
+    // Events beyond `last` will be published live and must not be sent twice.
     const events = (await this.#read(after, Math.min(READ_PAGE, last - after))).filter(({ seq }) => seq <= last)
     const end = events.at(-1)?.seq
     if (end === undefined) throw new Error('The log ends before its head.')
     const page = { text: audience.encode({ events }), last: end }
-    // The last page grows with the log.
+    // The last page still grows.
     if (end < last) this.#pages.set(audience.key, after, page)
     return page
   }

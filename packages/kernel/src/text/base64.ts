@@ -1,10 +1,10 @@
-// Base64, for audio in JSON. Runtimes have it natively by now; older ones get the same result more slowly.
+// Falls back to slower code on runtimes without native Base64.
 
 interface NativeBase64 {
   readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>
 }
 
-/** The bytes; null = the text is not base64. Padding may be missing, and white space is skipped. */
+/** Null if the text is not Base64. Padding is optional, and white space is skipped. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
   const { fromBase64 } = Uint8Array as NativeBase64
   if (!fromBase64) return decodeSlowly(text)
@@ -24,7 +24,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const VALUES = new Uint8Array(128).fill(255)
 for (const [value, letter] of [...ALPHABET].entries()) VALUES[letter.charCodeAt(0)] = value
 
-/** Exported for its test alone: a runtime that has base64 never gets here. */
+/** Exported for tests: unused where Base64 is native. */
 export const decodeSlowly = (text: string): Uint8Array<ArrayBuffer> | null => {
   const compact = text.replace(/[\t\n\f\r ]/g, '')
   const digits = compact.replace(/={1,2}$/, '')
@@ -47,7 +47,7 @@ export const decodeSlowly = (text: string): Uint8Array<ArrayBuffer> | null => {
   return bytes
 }
 
-/** Exported for its test alone. */
+/** Exported for tests. */
 export const encodeSlowly = (bytes: Uint8Array): string => {
   let text = ''
   for (let at = 0; at < bytes.length; at += 3) {

@@ -1,9 +1,7 @@
-// Splits long text into chunks that every store accepts.
-
-/** Characters of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
+/** Below the 2 MB limit of rows in a Durable Object. */
 export const CHUNK_CHARS = 1_000_000
 
-/** Measured as JSON, where a character may take six; never splits a surrogate pair. */
+/** Measured as JSON, which may take six characters for one. Never splits a surrogate pair. */
 export const splitIntoChunks = (text: string): string[] => {
   const most = CHUNK_CHARS / 6
   if (text.length <= most || JSON.stringify(text).length <= CHUNK_CHARS) return [text]

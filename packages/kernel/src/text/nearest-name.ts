@@ -1,9 +1,9 @@
-// Suggestions for misspelt names: "Did you mean …?"
+// For "Did you mean …?"
 
-/** A longer name gets no suggestion: it is no typing error, and comparing it takes time. */
+/** Longer names are not typing errors, and comparing them is slow. */
 const SUGGESTED_NAME_CHARS_MAX = 64
 
-/** The candidate that the name probably meant; null when none is close: at most a third of the letters may differ. */
+/** Null if more than a third of the letters differ. */
 export const nearestName = (name: string, candidates: readonly string[]): string | null => {
   if (name.length > SUGGESTED_NAME_CHARS_MAX) return null
   const [nearest] = candidates
@@ -13,7 +13,7 @@ export const nearestName = (name: string, candidates: readonly string[]): string
   return nearest?.candidate ?? null
 }
 
-/** The first name of the fields that is not known, and the name that it probably meant; null = all are known. */
+/** The first unknown field, and the name that was probably meant. Null if all are known. */
 export const findUnknownName = (
   fields: object,
   known: readonly string[],
@@ -22,7 +22,7 @@ export const findUnknownName = (
   return name === undefined ? null : { name, near: nearestName(name, known) }
 }
 
-/** Letters to insert, remove or replace, or to swap with the next one. Two rows of the table are enough to fill the third. */
+/** Damerau-Levenshtein distance (optimal string alignment), with only the last two rows in memory. */
 const editDistance = (from: string, to: string): number => {
   let above: readonly number[] = []
   let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,9 +1,7 @@
-// The approximate size of a value: its characters, and a constant for each value that is not text.
-
-/** Characters that a number, a boolean or a name counts for in `approximateChars`. */
+/** Estimate for numbers, booleans and the overhead of a name. */
 const VALUE_CHARS = 8
 
-/** Does not build the text, so a long string costs no more than a short one. */
+/** Does not build the JSON, so the length of strings does not matter. */
 export const approximateChars = (value: unknown): number => {
   if (typeof value === 'string') return value.length + VALUE_CHARS
   if (typeof value !== 'object' || value === null) return VALUE_CHARS

@@ -1,10 +1,9 @@
-// Streamed text in whole characters. A provider may end a chunk inside a surrogate pair; many languages replace or refuse the
-// half, so it is kept back until the next chunk of the same stream brings the other half.
+// Providers may end a chunk inside a surrogate pair. Many languages corrupt half a pair, so it waits for the next chunk.
 
 export class SurrogateJoiner {
   readonly #halves = new Map<string, string>()
 
-  /** The complete characters so far. A lone half of a pair is replaced, as any reader would do. */
+  /** Complete characters so far. Lone halves are replaced. */
   add(stream: string, text: string): string {
     if (text === '') return ''
     const all = (this.#halves.get(stream) ?? '') + text
@@ -14,7 +13,6 @@ export class SurrogateJoiner {
     return (half ? all.slice(0, -1) : all).toWellFormed()
   }
 
-  /** Ends the stream and returns its rest. */
   flush(stream: string): string {
     const half = this.#halves.get(stream) ?? ''
     this.#halves.delete(stream)

@@ -1,4 +1,4 @@
-/** The text of anything that was thrown, also of a value that cannot be written as text. */
+/** Never throws, even for values that cannot be converted to text. */
 export const thrownText = (value: unknown): string => {
   try {
     return String(value instanceof Error ? value.message || value.name : value)

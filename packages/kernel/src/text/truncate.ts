@@ -1,8 +1,8 @@
-/** The beginning of a text, at most `most` characters; never splits a surrogate pair. */
+/** Never splits a surrogate pair. */
 export const truncate = (text: string, charsMax: number): string =>
   text.length <= charsMax ? text : text.slice(0, charsMax).replace(/[\ud800-\udbff]$/, '')
 
-/** The beginning of a text in whole words, with `…` if more follows. A word that is too long is cut. */
+/** Ends with `…` if truncated. Words longer than the limit are split. */
 export const truncateAtWord = (text: string, charsMax: number): string => {
   if (text.length <= charsMax) return text
   const start = truncate(text, charsMax - 1)

@@ -1,4 +1,4 @@
-// The directory's row of a session: lists show it without a fold.
+// Lists show sessions from these rows, without a fold.
 
 import { present } from '@bridle/events/json'
 import { HEARTBEAT_MS } from '@bridle/events/limits'
@@ -18,15 +18,12 @@ import type { HealthSummary, KeptFacts } from './row-detail.ts'
 import { keptFacts } from './session-fields.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
 
-/** Characters of a text in a directory row: a page has 500 rows, and a message between Durable Objects at most 32 MiB. */
+/** A page has 500 rows, and a message between Durable Objects is limited to 32 MiB. */
 export const ROW_TEXT_CHARS_MAX = 2_000
-/** JSON of the arguments of all open approvals in a directory row; larger ones are in the session only. */
+/** Larger arguments are only in the session. */
 const ROW_ARGUMENTS_CHARS_MAX = 16_000
 
-/**
- * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
- * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
- */
+/** All inputs of a row except its times. A row is built from these alone and rewritten when one changes, so it is never stale. */
 export interface RowInputs
   extends KeptFacts,
     ListedCounts,
@@ -43,7 +40,6 @@ export interface RowInputs
   readonly health: PublishedHealth
 }
 
-/** The health summary of a row, and the hash of the snapshot that it was taken from. */
 interface PublishedHealth {
   readonly hash: string | null
   readonly summary: HealthSummary
@@ -54,7 +50,7 @@ export interface RowSnapshot {
   readonly inputs: RowInputs
 }
 
-/** The next row. Returns `last` if nothing in it has changed, so a stream of tokens writes no rows. */
+/** Returns `last` if nothing has changed, so that tokens write no rows. */
 export const nextRow = (
   key: Key,
   state: SessionState,
@@ -95,7 +91,7 @@ const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: 
   }
 }
 
-/** `health_changed` publishes every change of the snapshot, so an unchanged hash means an unchanged summary. */
+/** Every change of the snapshot is published, so an unchanged hash means an unchanged summary. */
 const publishedHealth = (
   key: Key,
   state: SessionState,
@@ -152,7 +148,7 @@ export const rowOf = (
         branchSourceEventId: inputs.branchSourceEventId ?? undefined,
         branchResumeCursor: inputs.branchResumeCursor ?? undefined,
       }),
-      // A list that has nothing but rows learns the incarnation from here.
+      // Lists know the incarnation only from rows.
       ...(inputs.incarnation > 1 && { incarnation: inputs.incarnation }),
       health: inputs.health.summary,
     },
@@ -161,7 +157,7 @@ export const rowOf = (
 
 export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null => heartbeatAt ?? null
 
-/** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
+/** The oldest approvals include their arguments, as far as they fit. */
 const inboxOf = (inputs: RowInputs, open: readonly Approval[]): readonly OpenApproval[] => {
   const { title } = inputs
   let room = ROW_ARGUMENTS_CHARS_MAX
@@ -188,12 +184,11 @@ const inboxOf = (inputs: RowInputs, open: readonly Approval[]): readonly OpenApp
   })
 }
 
-/** The session that started this one. A branch has another parent. */
+/** Undefined for branches, which have another kind of parent. */
 const startedBy = ({ parent, parentSessionId }: RowInputs): string | undefined =>
   parent ? undefined : (parentSessionId ?? undefined)
 
 const riskField = (approval: Pick<Approval, 'risk' | 'effect'>): Pick<OpenApproval, 'risk'> =>
   present({ risk: riskLevelOf(approval) ?? undefined })
 
-/** A text as a row shows it; the session has the whole. */
 const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)

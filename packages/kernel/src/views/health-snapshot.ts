@@ -1,5 +1,4 @@
-// The health of a session as an operator sees it, in the wire's spelling: `health_changed` carries it whole, so that the health
-// stream is the log filtered to that event. A snapshot has no ages and no running clock: two are equal unless something happened.
+// Health in the wire's spelling, as in `health_changed`. Without ages and running clocks, it only changes if something happened.
 
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import type { BudgetName, Policy, SessionStatus } from '@bridle/events/schemas'
@@ -23,13 +22,11 @@ export interface HealthSnapshot {
   readonly flags: readonly string[]
   readonly reasons: readonly string[]
   readonly hint: string | null
-  /** Each flag with the findings that raise it and the events that show them. */
   readonly risk_flags: readonly {
     readonly flag: string
     readonly reason: string
     readonly evidence: readonly string[]
   }[]
-  /** The findings that lowered the score, each with its points. */
   readonly penalties: readonly {
     readonly points: number
     readonly reason: string
@@ -38,7 +35,7 @@ export interface HealthSnapshot {
   readonly budget_pressure: {
     readonly level: 'none' | BudgetPressure['level']
     readonly budgets: readonly BudgetPressure[]
-    /** The start of the present run, where there is a budget of runtime; the time of earlier runs is in the budget's value. */
+    /** Set if there is a runtime budget, whose value only covers earlier runs. */
     readonly running_since: string | null
   }
   readonly memory_provenance: Omit<MemoryProvenance, 'latest'> & {
@@ -70,13 +67,13 @@ export interface HealthSnapshot {
       readonly action: 'request_approval' | 'pause'
       readonly status: 'off' | 'armed' | 'awaiting_approval' | 'paused'
       readonly crossed: readonly BudgetName[]
-      /** The limits that an operator granted, in place of the policy's. */
+      /** Limits granted by an operator, which replace the policy's. */
       readonly raised: { readonly [budget in BudgetName]?: number }
     }
   }
 }
 
-/** An action that an operator can take now, with the arguments of its call. */
+/** Includes the arguments of the action's call. */
 export interface RecoveryHint {
   readonly action: RecoveryAction
   readonly label: string
@@ -85,7 +82,6 @@ export interface RecoveryHint {
   readonly until?: string
 }
 
-/** The parts of a session's state that a health snapshot is made of. */
 export type HealthSources = Pick<
   SessionState,
   'health' | 'lifecycle' | 'approvals' | 'resumePoints' | 'checkpoints' | 'artifacts'
@@ -136,7 +132,7 @@ const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly BudgetP
     budgets.flatMap(({ budget, limit }) => (budget in granted || budget in raised ? [[budget, limit]] : [])),
   )
 
-/** The health that readers assume of a new session, before its first `health_changed`. */
+/** Readers assume this before the first `health_changed`. */
 export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
   healthSnapshot(
     key,
@@ -155,7 +151,7 @@ export const healthSummary = ({
   score,
   flags: [...flags],
   hint,
-  // The same shape as in a snapshot, so that a client renders both alike.
+  // Same shape as in the snapshot, so that clients render both alike.
   budget_pressure,
   recovery_action: recovery_hint?.action ?? null,
 })
@@ -187,7 +183,7 @@ const enforcement = ({ health: fold, lifecycle: life }: HealthSources, status: S
   return status === 'paused' || status === 'awaiting_approval' ? status : 'armed'
 }
 
-/** The first action that applies: those that unblock the session come before those that raise its score. */
+/** Actions that unblock the session come before those that improve its score. */
 const recovery = (
   key: Key,
   { lifecycle: life, approvals, resumePoints }: HealthSources,

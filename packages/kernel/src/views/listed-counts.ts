@@ -1,4 +1,4 @@
-// The numbers of a session that rows of lists show under these names. A new one is a line here and a field of `sessionRowSchema`.
+// Numbers that rows show under these names. A new one also needs a field in `sessionRowSchema`.
 import { emptyState, type SessionState } from '../projections/state.ts'
 
 export const listedCounts = ({ conversation, childApprovals }: SessionState) => ({
@@ -8,7 +8,7 @@ export const listedCounts = ({ conversation, childApprovals }: SessionState) => 
 
 export type ListedCounts = Readonly<ReturnType<typeof listedCounts>>
 
-/** The counts of a row. A row that an older version wrote lacks the newer ones: it has those of an empty session. */
+/** Rows of older versions lack newer counts; the defaults come from an empty session. */
 export const countsOf = (row: Partial<ListedCounts>): ListedCounts =>
   Object.fromEntries(
     Object.entries(listedCounts(emptyState)).map(([name, none]) => [name, row[name as keyof ListedCounts] ?? none]),

@@ -1,25 +1,24 @@
-// Why a run does not get on: it is queued, its sandbox starts, its model is asked again. One sentence each, for people who wait.
+// Why a run makes no progress, in one sentence for the people who wait.
 
 import type { Payloads } from '@bridle/events/schemas'
 import { durationText, plural } from '@bridle/words/amounts'
 import type { AnyEvent } from '../event.ts'
 import { truncate } from '../text/truncate.ts'
 
-/** Characters of a notice: one or two lines of a terminal. */
+/** Fits on two lines of a terminal. */
 export const NOTICE_CHARS_MAX = 300
-/** A longer wait before a retry is not believed: no provider asks for more than a day. */
+/** Longer delays are implausible: no provider asks for more than a day. */
 const NOTICE_DELAY_MS_MAX = 86_400_000
 
 export interface Notice {
   readonly kind: 'queued' | 'sandbox' | 'retry' | 'fallback' | 'warning'
   readonly runId: string | null
-  /** A line without a full stop. */
+  /** A phrase without a full stop. */
   readonly message: string
-  /** When something is tried again, in ms since 1970; absent: not known. */
+  /** Time of the next attempt in ms, if known. */
   readonly retryAt?: number
 }
 
-/** Null: the event is no reason to wait. */
 export const noticeOf = (event: AnyEvent): Notice | null => {
   const found = noticeContent(event)
   if (!found) return null
@@ -38,7 +37,7 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
     }
     case 'sandbox_notice': {
       const { isolation, resolved_backend } = event.payload
-      // Work in the server's own process begins at once.
+      // In-process work starts at once.
       if (isolation === 'none' || isolation === 'workspace') return null
       return { kind: 'sandbox', text: `starting in the sandbox ${resolved_backend}` }
     }
@@ -54,7 +53,7 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
   }
 }
 
-/** The loose fields of a diagnostic that agents and engines fill in. */
+/** Untyped fields that agents and engines fill in. */
 interface RetryFields {
   readonly http_status?: unknown
   readonly max_retries?: unknown
@@ -62,7 +61,7 @@ interface RetryFields {
   readonly retry_at?: unknown
 }
 
-/** A gateway says 502 or 504, and so does the relay of this server where no provider answers it. */
+/** Gateways answer 502 or 504, like this server's relay when no provider answers. */
 const statusWords = (status: number): string =>
   status === 502 || status === 504 ? `not reached, ${status}` : `${status}`
 
@@ -70,7 +69,7 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
   const { status, kind, reason, failure_count: count, model_index: index } = payload
   const { provider_requested, provider_actual, model_requested, model_actual } = payload
   const [asked, next] = [model_requested ?? provider_requested, model_actual ?? provider_actual]
-  // Waiting for a free sandbox has an event of its own.
+  // `sandbox_awaited` covers this.
   if (kind === 'sandbox') return null
   const who = asked ? `${asked}: ` : ''
   const why = withoutName(reason ?? 'it failed')
@@ -90,7 +89,7 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
       const text = `${who}${tryingAgain(problem)}${inSeconds(delayMs)}${tries}`
       return { kind: 'retry', text, ...(delayMs !== null && { retryAt: at + delayMs }) }
     }
-    // The status of older logs.
+    // Only in older logs.
     case 'fallback':
       return fallbackNotice(asked, next, why)
     case 'compacting':
@@ -103,7 +102,7 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
   }
 }
 
-/** The reason comes last: it may end with a command, which people copy. */
+/** The reason comes last because it may end with a command to copy. */
 const fallbackNotice = (
   asked: string | null | undefined,
   next: string | null | undefined,
@@ -113,14 +112,14 @@ const fallbackNotice = (
   text: `asking ${next ?? 'another model'} instead${asked ? ` of ${asked}` : ''}: ${sentence(why)}`,
 })
 
-/** An agent may write any number; a time beyond what a date can hold would break each wire that carries it. */
+/** Agents may report any number, and one beyond the range of dates would break every wire. */
 const believableDelay = (ms: number | null): number | null =>
   ms !== null && Math.abs(ms) <= NOTICE_DELAY_MS_MAX ? ms : null
 
-/** The reason of a model begins with its code and, once more, its name: `unavailable: "a/b" failed: Nothing answers.` */
+/** Strips code and name: `unavailable: "a/b" failed: Nothing answers.` */
 const withoutName = (reason: string): string => reason.replace(/^\w+: "[^"]*" failed: /, '')
 
-/** A new sentence behind a question. */
+/** Punctuation depends on whether the reason is a question. */
 const tryingAgain = (reason: string): string => {
   const why = sentence(reason)
   return /[?!]$/.test(why) ? `${why} Trying again` : `${why}, trying again`

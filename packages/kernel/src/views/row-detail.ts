@@ -1,11 +1,11 @@
-// The detail of a directory row: the fields that stores keep as JSON. Types only: clients see the summaries.
+// Stored as JSON. Types only, since clients use the summaries.
 
 import type { SessionStatus } from '@bridle/events/schemas'
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
 import type { HealthSnapshot } from './health-snapshot.ts'
 import type { ListedCounts } from './listed-counts.ts'
 
-/** Facts that the status card has, and the directory's row keeps. Times are in milliseconds. */
+/** Shared by the status card and the directory row. Times are in milliseconds. */
 export interface KeptFacts
   extends Pick<Lifecycle, 'attempts' | 'maxRetries' | 'expiresAt' | 'endedAt' | 'lastError' | 'parentSessionId'> {
   readonly status: SessionStatus
@@ -13,7 +13,7 @@ export interface KeptFacts
   readonly branchResumeCursor: string | null
 }
 
-/** Rows that an older version wrote lack the newer fields. */
+/** Rows of older versions lack newer fields. */
 export interface RowDetail
   extends Partial<ListedCounts>,
     Partial<Omit<KeptFacts, 'status' | 'branchSourceEventId' | 'branchResumeCursor'>> {
@@ -29,27 +29,26 @@ export interface RowDetail
   readonly health?: HealthSummary
 }
 
-/** The tokens and the cost of a session in a list. */
+/** The tokens and cost of a session in lists. */
 export interface UsageSummary {
-  /** The tokens of all model calls, including delegated work. */
+  /** Tokens of all model calls, including delegated work. */
   readonly total_tokens: number
-  /** The cost in US dollars; null = unknown. */
+  /** In US dollars. Null if unknown. */
   readonly cost_usd: number | null
 }
 
-/** The step that the work of a session has reached. */
+/** The current step of a session's work. */
 export interface StepSummary {
   /** The number of the step, from 1. */
   readonly index: number
-  /** The number of steps; null = not known. */
+  /** The number of steps. Null if unknown. */
   readonly total: number | null
   /** The title of the step. */
   readonly title: string
-  /** The status, in the agent's own word. */
+  /** The status, in the agent's own words. */
   readonly status: string
 }
 
-/** The part of the health that lists show. */
 export interface HealthSummary extends Pick<HealthSnapshot, 'score' | 'flags' | 'hint' | 'budget_pressure'> {
   readonly recovery_action: string | null
 }

@@ -1,5 +1,4 @@
-// session_state: the status card, appended in the same batch as the change it reports. A card always has every field: a client that
-// merges it into the last card would otherwise keep a value that no longer holds.
+// A status card always has every field: clients merge it into the previous one and would otherwise keep stale values.
 
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { Payloads } from '@bridle/events/schemas'
@@ -19,7 +18,7 @@ export const sessionStateCard = (
   const facts = {
     ...keptFacts(state),
     updatedAt: state.at,
-    // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
+    // A session that writes a card during a run is alive; the fold rounds its last activity to seconds.
     heartbeatAt: Math.max(health.activeAt, life.run ? state.at : 0) || null,
     approvalId: firstOpenApprovalId(state),
   }
@@ -46,23 +45,22 @@ export const sessionStateCard = (
   }
 }
 
-/** The place and the model of the run, to compare two states by: both become known when the run has begun, or later. */
+/** To detect a changed process or model. Both may become known after the start of a run. */
 export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
   JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
 
 export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
   Object.keys(open)[0] ?? null
 
-/** The engine of an agent whose runner does not name one. */
+/** For runners without an identity. */
 const ownEngine = (agent: string): EngineIdentity => ({ engine: agent, runnerKind: 'in_process' })
 
-/** The process of a run is its sandbox: an operator looks for that. */
+/** Operators look for a run by its sandbox. */
 const processOf = (handle: Json | undefined): string | null => {
   const sandbox = (handle as JsonObject | null | undefined)?.sandbox
   return typeof sandbox === 'string' ? sandbox : null
 }
 
-/** The last point from which the session can be resumed or branched. */
 const resumeContext = (key: Key, { resumePoints }: SessionState): JsonObject | null => {
   const last = resumePoints.at(-1)
   return last

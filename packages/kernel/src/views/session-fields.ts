@@ -1,5 +1,4 @@
-// Fields of a session that several documents show: `session_state`, the detail, and the rows of lists. Each takes them from here,
-// from the folded state or from the directory's row.
+// Fields shared by `session_state`, session details and list rows, from the folded state or the directory row.
 import type { Key } from '../event.ts'
 import type { DirectoryRow } from '../ports/directory.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
@@ -21,7 +20,7 @@ interface StateFacts extends KeptFacts {
   readonly approvalId: string | null
 }
 
-/** The fields of `session_state` that a row has too. */
+/** The fields of `session_state` that rows have, too. */
 export const stateFields = (facts: StateFacts) => ({
   status: facts.status,
   approval_request_id: facts.approvalId,
@@ -37,14 +36,14 @@ export const stateFields = (facts: StateFacts) => ({
   ended_at: isoOrNull(facts.endedAt),
 })
 
-/** Facts that lists and details show and the log has elsewhere. */
+/** Facts of lists and details that the log stores elsewhere. */
 export interface ListedFacts extends Pick<DirectoryRow, 'kind' | 'title' | 'createdAt' | 'updatedAt'> {
   readonly lastEventId: string
   readonly retryAt: number | null
   readonly isArchived: boolean
 }
 
-/** The fields that a row and a detail share beyond `session_state`, in both spellings: two documents describe the wire. */
+/** The fields that rows and details add to `session_state`. Two documents describe the wire, hence both spellings. */
 export const listedFields = ({ id, agent }: Key, facts: ListedFacts) => {
   const [createdAt, updatedAt] = [iso(facts.createdAt), iso(facts.updatedAt)]
   return {

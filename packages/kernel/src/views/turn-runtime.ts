@@ -1,9 +1,9 @@
-// The runtime of a turn, which the log says at its start for every engine: what the turn may do without asking, and its sandbox.
+// Permissions and sandbox of a turn, logged at its start for every engine.
 
 import type { Payloads } from '@bridle/events/schemas'
 import type { SessionState } from '../projections/state.ts'
 
-/** The settings that decide the modes of a turn, in that order. */
+/** The precedence of settings that determine the mode of a turn. */
 export const POLICY_PATH = 'execution_mode -> approval_policy -> runtime_callbacks'
 export const PERMISSION_MODE = 'normal'
 export const APPROVAL_MODE = 'on_request'
@@ -21,7 +21,6 @@ export const turnRuntimeDecision = ({ lifecycle: { kind, settings } }: SessionSt
 export const hasWorkspace = ({ lifecycle: { settings } }: SessionState): boolean =>
   text(settings.workspace_id) !== undefined
 
-/** The notice for a runner that reports no sandbox: there is none, unless the session has a workspace. */
 export const defaultSandboxNotice = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
   const requested_backend = kind === 'chat' ? 'chat_turn' : 'background_session'
   return text(settings.workspace_id)

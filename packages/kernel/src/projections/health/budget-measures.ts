@@ -1,15 +1,13 @@
-// The measured value of each budget, and the event that shows it.
 import type { BudgetName } from '@bridle/events/schemas'
 import { runtimeMs } from './health.ts'
 import type { EvidenceSubject, HealthFold } from './health-state.ts'
 
 interface BudgetMeasure {
   readonly value: (fold: HealthFold, score: number, now: number) => number
-  /** The event that shows the budget to be over, before a `budget_crossed` says so. Null if no single event does. */
+  /** The event that proves the budget is over before `budget_crossed` does. Null if no single event does. */
   readonly evidence: EvidenceSubject | null
 }
 
-/** `min_score` is crossed below its limit, all others above. */
 export const budgetMeasures: { readonly [budget in BudgetName]: BudgetMeasure } = {
   min_score: { value: (_fold, score) => score, evidence: null },
   max_runtime_minutes: { value: (fold, _score, now) => runtimeMs(fold, now) / 60_000, evidence: null },

@@ -1,5 +1,3 @@
-// Spending against the budgets of the policy: how close each one is, which are newly crossed, and how much more an operator
-// grants.
 import { STUCK_MS } from '@bridle/events/limits'
 import type { BudgetName, Policy, SessionStatus } from '@bridle/events/schemas'
 import type { Lifecycle } from '../lifecycle-state.ts'
@@ -8,13 +6,10 @@ import { runtimeMs } from './health.ts'
 import { assessHealth, type HealthReport } from './health-score.ts'
 import type { HealthFold } from './health-state.ts'
 
-/** A budget used to this part of its limit is under pressure: there is time left to react. */
+/** Leaves time to react. */
 const BUDGET_HIGH_RATIO = 0.8
 
-/**
- * Health as people see it, with how close each budget is: a limit lowers the score as soon as it is crossed. Rules ask
- * `budgetsOverLimit` instead, so that the points for one budget cross no other one.
- */
+/** Health as people see it. Rules use `budgetsOverLimit`, so that the penalty of one budget does not cross `min_score`. */
 export const assessWithBudgets = (
   fold: HealthFold,
   { policy, kind }: Pick<Lifecycle, 'policy' | 'kind'>,
@@ -29,7 +24,7 @@ export const assessWithBudgets = (
   return { report, budgets: budgetPressures(fold, policy, { score: report.score, status, now }) }
 }
 
-/** How close each budget is to its limit. Time budgets count only finished time, so the value changes with events alone. */
+/** Time budgets count finished time only, so that the value changes with events alone. */
 export const budgetPressures = (
   fold: HealthFold,
   policy: Policy,
@@ -59,17 +54,17 @@ export interface BudgetPressure {
 
 type OverBudget = Omit<BudgetPressure, 'level'>
 
-/** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
+/** Rounded up, so that the timer does not fire just before the limit. */
 const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * BUDGET_HIGH_RATIO)
 
-/** The limit in force: the granted one, or the policy's. */
+/** A granted limit replaces the policy's. */
 const limitOf = (fold: HealthFold, budget: BudgetName, limit: number): number =>
   fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
 
-/** `min_score` is halved for each grant. Older logs grant the other budgets in steps of the policy's limit. */
+/** `min_score` is halved per grant. Older logs grant other budgets in steps of the policy's limit. */
 const stepLimit = (budget: BudgetName, limit: number, steps: number): number => {
   if (steps === 0) return limit
-  // Round down, so that halving reaches zero.
+  // Rounding down lets halving reach zero.
   return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
 }
 
@@ -78,13 +73,10 @@ const isOver = (budget: BudgetName, value: number, limit: number): boolean => {
   return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
 }
 
-/** A granted limit is a sum of fractions. Rounded up, so that the timer fires when the limit is crossed. */
+/** Granted limits are sums of fractions. */
 const wholeMs = (minutes: number): number => Math.round(minutes * 60_000)
 
-/**
- * The new limit of each crossed budget when an operator grants more: the amount spent plus the policy's limit, so that one
- * more whole limit fits. A limit of zero grows by one.
- */
+/** The limits after an operator grants more: the amount spent plus the policy's limit. A limit of zero grows by one. */
 export const grantedLimits = (
   fold: HealthFold,
   policy: Policy,
@@ -95,20 +87,19 @@ export const grantedLimits = (
   return Object.fromEntries(
     crossed.map(([budget, policyLimit]) => {
       if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, policyLimit), score)]
-      // JSON has no infinity.
+      // JSON cannot represent Infinity.
       return [budget, Math.min(budgetMeasures[budget].value(fold, score, now) + (policyLimit || 1), Number.MAX_VALUE)]
     }),
   )
 }
 
-/** At least once. */
 const halvedBelow = (limit: number, score: number): number => {
   let halved = Math.floor(limit / 2)
   while (halved > score) halved = Math.floor(halved / 2)
   return halved
 }
 
-/** Newly crossed budgets: each is reported once until an operator raises it. */
+/** Each crossing is reported once until an operator raises the budget. */
 export const newlyCrossedBudgets = (
   fold: HealthFold,
   policy: Policy,
@@ -117,7 +108,7 @@ export const newlyCrossedBudgets = (
 ): readonly OverBudget[] =>
   budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
 
-/** Budgets over their limit. A crossed budget stays crossed until an operator raises it. */
+/** A crossed budget stays crossed until an operator raises it. */
 export const budgetsOverLimit = (
   fold: HealthFold,
   policy: Policy,
@@ -133,10 +124,8 @@ export const budgetsOverLimit = (
   })
 }
 
-/** Budgets that the work of children uses up together with that of their parent. */
 export const SHARED_BUDGETS = ['max_total_tokens', 'max_cost_usd', 'max_runtime_minutes'] as const
 
-/** The rest of each shared budget that the policy has. */
 export const remainingBudgets = (
   fold: HealthFold,
   policy: Policy,
@@ -151,7 +140,7 @@ export const remainingBudgets = (
     }),
   )
 
-/** The next time at which health changes without an event; null: only events change it. */
+/** Null if only events change health. */
 export const nextHealthChangeAt = (
   fold: HealthFold,
   policy: Policy,

@@ -1,4 +1,4 @@
-// The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
+// 100 minus penalties. Each penalty has a reason, the event that proves it, and advice.
 
 import { STUCK_MS } from '@bridle/events/limits'
 import type { BudgetName, SessionStatus } from '@bridle/events/schemas'
@@ -16,7 +16,6 @@ export interface HealthReport {
   readonly findings: readonly HealthFinding[]
 }
 
-/** A penalty that holds now: its cost, its flag, and the event that shows it. */
 export interface HealthFinding {
   readonly subject: FindingSubject
   readonly points: number
@@ -26,10 +25,7 @@ export interface HealthFinding {
   readonly evidenceSeq: number | null
 }
 
-/**
- * The table of penalties: condition, cost, and flag. `over` are budgets above their limit for which nothing was stopped yet: a turn
- * may end over its budget. Only words depend on the kind.
- */
+/** `over`: budgets above their limit that have stopped nothing yet, as a turn may end over budget. `kind` only affects words. */
 export const assessHealth = (
   whole: HealthFold,
   status: SessionStatus,
@@ -38,7 +34,7 @@ export const assessHealth = (
   kind: Lifecycle['kind'] = 'chat',
 ): HealthReport => {
   const fold = withoutForgiven(whole)
-  // A run that waits has no running clock.
+  // Waiting runs have no running clock.
   const stuck = status === 'running' && fold.runningSince !== null && now >= fold.activeAt + STUCK_MS
   const noticed = Object.keys(fold.crossed) as BudgetName[]
   const crossed = [...new Set([...noticed, ...over])]

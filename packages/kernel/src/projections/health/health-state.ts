@@ -1,5 +1,4 @@
-// The state behind a session's health: counters and timestamps. Types only: health.ts says how events change it. No ages, so
-// that a snapshot changes only with a fact.
+// Timestamps instead of ages, so that snapshots change only with facts.
 
 import type { BudgetName } from '@bridle/events/schemas'
 import type { FindingFacts, FindingSubject } from '@bridle/words/health'
@@ -7,58 +6,58 @@ import type { AuditRow } from '../indexes/audit.ts'
 
 export interface HealthFold
   extends Pick<FindingFacts, 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans' | 'degraded'> {
-  /** Time of earlier runs, and the start of the current one. */
+  /** Duration of earlier runs. */
   readonly ranMs: number
   readonly runningSince: number | null
   readonly activeAt: number
   readonly tokens: number
   readonly costUsd: number
-  /** The estimated part of this attempt: a correction takes back at most this much. */
+  /** The estimated part of this attempt's cost, which a correction may take back. */
   readonly estimatedUsd: number
   readonly contextPct: number
-  /** A person has cancelled or paused the run: the calls that end with it have not failed. */
+  /** Calls that end because a person cancelled or paused the run have not failed. */
   readonly isStoppedByPerson: boolean
   readonly slowestToolMs: number
-  /** Consecutive events without evidence; a stretch of text or thinking counts as one. */
+  /** Consecutive events; a stretch of text or thinking counts once. */
   readonly withoutEvidence: number
-  /** Whether this turn has evidence, on which its text may rest. */
+  /** Whether this turn has evidence to support its text. */
   readonly evidence: boolean
   readonly unprovenStretch: 'text' | 'thinking' | null
-  /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
+  /** Penalties at the start of the turn. */
   readonly penaltiesBefore: number
   readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
-  /** Another model answers in place of the agent's first one: why, and the event that says so. Degraded until the first one answers. */
+  /** Set while another model replaces the agent's first one. */
   readonly fallback: { readonly reason: string; readonly seq: number } | null
   /** Degraded until the provider answers. */
   readonly retrying: boolean
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
-  /** Crossed budgets that are not raised yet; in older logs, the number of grants; the granted limits. */
+  /** Crossed and not yet raised; number of grants (older logs only); granted limits. */
   readonly crossed: { readonly [budget in BudgetName]?: number }
   readonly raised: { readonly [budget in BudgetName]?: number }
   readonly granted: { readonly [budget in BudgetName]?: number }
-  /** A hash of the last `health_changed`, to detect a change. */
+  /** Hash of the last `health_changed`. */
   readonly publishedHash: string | null
-  /** The number of the run's last visible event, approximately; 0: none yet. */
+  /** The run's last visible event, approximately. */
   readonly activeSeq: number
-  /** The last event that supports each finding, and the last one that spent tokens or money. */
+  /** Latest evidence for each finding, and for spending. */
   readonly evidenceSeqs: { readonly [subject in EvidenceSubject]?: number }
   readonly memory: MemoryProvenance
-  /** The newest decisions about the session, oldest first. */
+  /** The newest decisions, in order. */
   readonly audit: readonly AuditRow[]
 }
 
-/** Counters that lower the score until clean turns forgive them. */
+/** Lower the score until clean turns forgive them. */
 export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
 
 export type EvidenceSubject = FindingSubject | 'spending'
 
-/** The sources of the agent's memory, and what it proposes to remember. */
+/** Where the agent's memory comes from. */
 export interface MemoryProvenance {
   readonly retrievals: number
   readonly citations: number
   readonly proposals: number
-  /** The newest, oldest first. */
+  /** The newest entries, in order. */
   readonly latest: readonly {
     readonly kind: 'retrieval' | 'proposal'
     readonly seq: number

@@ -1,5 +1,3 @@
-// Folds events into the facts behind health.
-
 import { inTier } from '@bridle/events/catalogue'
 import { canonicalJson, hashText } from '@bridle/events/json'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -12,7 +10,7 @@ import { auditRow } from '../indexes/audit.ts'
 import type { Projection } from '../projection.ts'
 import type { EvidenceSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
 
-/** Audit rows and sources of memory in a health snapshot: each change writes them again. */
+/** Bound the health snapshot, which every change rewrites. */
 const AUDIT_MAX = 12
 const MEMORY_MAX = 5
 
@@ -61,7 +59,7 @@ export const healthFold: Projection<HealthFold> = {
       estimatedUsd: 0,
       isStoppedByPerson: false,
     }),
-    // The outcomes of the stopped calls follow these two in the log. A cancelled prompt that only waited has no run.
+    // The outcomes of stopped calls follow these two events. A cancelled prompt in the queue has no run.
     cancel_requested: (state, { run }) => (run === undefined ? state : { ...state, isStoppedByPerson: true }),
     session_paused: (state, { payload }) => (payload.operator ? { ...state, isStoppedByPerson: true } : state),
     run_parked: (state, { at }) => withStoppedClock({ ...state, isStoppedByPerson: false }, at),
@@ -69,7 +67,7 @@ export const healthFold: Projection<HealthFold> = {
     run_woken: (state, { at }) => ({ ...state, runningSince: at, activeAt: at }),
     retry_scheduled: (state, event) =>
       withEvidenceAt({ ...withStoppedClock(state, event.at), retries: state.retries + 1 }, 'retries', event),
-    // A requested attempt has no output yet: clients see its status card only.
+    // Until there is output, clients see only the status card.
     session_state: (state, { seq }) => (state.activeSeq === 0 ? { ...state, activeSeq: seq } : state),
     turn_start: (state) => ({
       ...state,
@@ -85,7 +83,7 @@ export const healthFold: Projection<HealthFold> = {
         : ended
     },
     token: (state) => withAnswerText(withProviderAnswer(state)),
-    // A repeated text is not an answer yet. Another answer behind this one is another event.
+    // Repeated text is not an answer yet. A second answer counts separately.
     response: (state, { payload }) => (payload.so_far ? state : withoutStretch(withAnswerText(state))),
     thinking: (state) => withUnprovenEvent(withProviderAnswer(state), 'thinking'),
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
@@ -98,7 +96,7 @@ export const healthFold: Projection<HealthFold> = {
       estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
       contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
-    // The work of a child counts as the work of its parent.
+    // Work of a child counts as work of its parent.
     subagent_event: (state, event) => {
       const { usage } = event.payload
       return usage === undefined
@@ -112,7 +110,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     context_warning: (state, event) => {
       const { kind, usage_pct, tool_call_id } = event.payload
-      // A warning about a call of a native agent adds nothing: equal calls were counted as they came.
+      // Loops of native agents are counted by `tool_call`.
       const isLoop = kind === 'loop' && tool_call_id === undefined
       const withLoop = isLoop ? withEvidenceAt(state, 'loops', event) : state
       return {
@@ -127,7 +125,7 @@ export const healthFold: Projection<HealthFold> = {
       const { payload } = event
       const hash = hashText(canonicalJson([payload.name, withoutCallId(payload.arguments)]))
       const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
-      // The third identical call in a row is a loop; each further third is another warning.
+      // Every third identical call in a row is a loop.
       const called = { ...withUnprovenEvent(state, null), lastCall: { hash, times } }
       return times % 3 === 0
         ? withEvidenceAt({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event)
@@ -177,9 +175,9 @@ export const healthFold: Projection<HealthFold> = {
     },
     transport_diagnostic: (state, event) => {
       const { status, reason, kind, model_index: index } = event.payload
-      // Waiting for a sandbox is no sign about the provider or its key.
+      // Waiting for a sandbox says nothing about the provider.
       if (kind === 'sandbox') return state
-      // `fallback` is the status of older logs.
+      // Older logs say `fallback`.
       const isDegraded = status === 'degraded' || status === 'fallback'
       if (!isDegraded && status !== 'retrying')
         return withoutRetrying(PROVIDER_FAILURES.has(status) ? state : { ...state, fallback: null })
@@ -190,7 +188,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     model_step: (before, { payload: { model_index: index } }) => {
       const state = withProviderAnswer(before)
-      // Older logs do not say which model answered.
+      // Older logs do not name the model.
       return state.fallback === null || (index ?? 0) > 0 ? state : withoutRetrying({ ...state, fallback: null })
     },
     budget_crossed: (state, event) => {
@@ -199,7 +197,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     approval_required: (state, event) => (event.payload.child ? state : withEvidenceAt(state, 'waiting', event)),
     error: (state, event) => withEvidenceAt(state, 'failed', event),
-    // An approval raises the crossed budgets.
+    // Approving a budget question raises all crossed budgets.
     budget_raised: (state, event) => {
       const { steps, limits } = event.payload
       if (limits) return { ...state, granted: { ...state.granted, ...limits }, crossed: {} }
@@ -219,19 +217,18 @@ export const healthFold: Projection<HealthFold> = {
   },
 }
 
-/** Artifacts and checkpoints that the kernel writes: they are no evidence of work. */
+/** Written by the kernel, so no evidence of work. */
 const BOOKKEEPING = new Set([
   ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
   ...['turn', 'expired', 'resume_seed', SPOKEN_AUDIO],
 ])
 
-/** Results, citations, artifacts and checkpoints are evidence. */
 const withEvidence = (state: HealthFold): HealthFold =>
   state.evidence && state.withoutEvidence === 0 && state.unprovenStretch === null
     ? state
     : { ...state, evidence: true, withoutEvidence: 0, unprovenStretch: null }
 
-/** Counts an event without evidence; a continued stretch counts once. */
+/** A continued stretch counts once. */
 const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStretch']): HealthFold =>
   stretch !== null && state.unprovenStretch === stretch
     ? state
@@ -240,18 +237,17 @@ const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStret
 const withoutStretch = (state: HealthFold): HealthFold =>
   state.unprovenStretch === null ? state : { ...state, unprovenStretch: null }
 
-/** Text in a turn with evidence may rest on it, so it is not counted. */
+/** Text in a turn with evidence is supported by it. */
 const withAnswerText = (state: HealthFold): HealthFold => (state.evidence ? state : withUnprovenEvent(state, 'text'))
 
 const sumPenalties = (fold: HealthFold): number => PENALTY_COUNTERS.reduce((sum, trouble) => sum + fold[trouble], 0)
 
-/** A clean turn forgives half of the remaining penalties, so a few turns forgive all. Budgets still count everything. */
+/** A few clean turns forgive all penalties. Budgets still count everything. */
 const forgiveHalf = (fold: HealthFold): HealthFold => ({
   ...fold,
   forgiven: mapPenalties((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
 })
 
-/** The fold without forgiven penalties, as the score reads it. */
 export const withoutForgiven = (fold: HealthFold): HealthFold => ({
   ...fold,
   ...mapPenalties((trouble) => fold[trouble] - fold.forgiven[trouble]),
@@ -263,20 +259,19 @@ const mapPenalties = (count: (trouble: PenaltyCounter) => number): HealthFold['f
 const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payloads['usage']): number =>
   total_tokens ?? input_tokens + output_tokens
 
-/** Equal for equal snapshots: one function makes them, so their fields are always in the same order. */
+/** A single function builds snapshots, so equal ones have equal field order. */
 export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
-/** The provider answers again. */
 const withProviderAnswer = (state: HealthFold): HealthFold => (state.retrying ? withoutRetrying(state) : state)
 
-/** Ends a retry. A fallback stays: another model still answers in place of the first one. */
+/** A fallback stays in effect. */
 const withoutRetrying = (state: HealthFold): HealthFold => {
   const { fallback } = state
   const ended = { ...state, degraded: fallback?.reason ?? null, retrying: false }
   return fallback === null ? ended : withEvidenceAt(ended, 'transport', fallback)
 }
 
-/** Statuses with which the models of an agent fail further: the first one does not answer again. */
+/** With these statuses the first model has not recovered. */
 const PROVIDER_FAILURES: ReadonlySet<string> = new Set(['failed', 'compacting'])
 
 const withEvidenceAt = (
@@ -291,7 +286,6 @@ const withEvidenceAt = (
 const withSpending = (state: HealthFold, event: { readonly seq: number }): HealthFold =>
   withEvidenceAt(state, 'spending', event)
 
-/** Adds the audit row of a decision; any other event returns the fold unchanged. */
 export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
   const row = auditRow(event)
   return row ? { ...fold, audit: [...fold.audit.slice(1 - AUDIT_MAX), row] } : fold
@@ -304,7 +298,7 @@ const withMemorySource = (memory: MemoryProvenance, source: MemoryProvenance['la
 
 const brief = (text: string): string => truncate(text, SUMMARY_CHARS_MAX)
 
-/** Any event of a run is a sign of life. Rounded to seconds, so that not every token changes the fold. */
+/** Any event of a run is activity. Rounded to seconds, so that tokens rarely change the fold. */
 export const withActivity = (
   fold: HealthFold,
   event: { readonly seq: number; readonly at: number; readonly type: string; readonly run?: string },

@@ -1,16 +1,14 @@
-// Artifacts, as a cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
+// A cold fold of sequence numbers and labels. Payloads and older artifacts are read from the log on demand.
 
 import { ARTIFACTS_MAX } from '@bridle/events/limits'
 import type { Payloads } from '@bridle/events/schemas'
 import type { Event } from '../../event.ts'
 import type { Projection } from '../projection.ts'
 
-/** The kind of an artifact with the audio of a turn or of an answer. */
 export const SPOKEN_AUDIO = 'spoken_audio'
 
 export interface Artifacts {
   readonly count: number
-  /** Oldest first. */
   readonly latest: readonly Artifact[]
 }
 
@@ -20,22 +18,20 @@ export interface Artifact {
   readonly kind: string
   readonly contentType: string
   readonly size: number
-  /** The chunks are the events from `firstChunkSeq` to `seq - 1`. */
+  /** Chunks are the events from `firstChunkSeq` to `seq - 1`. */
   readonly firstChunkSeq: number
   readonly seq: number
   readonly at: number
-  /** The chunks are bytes as base64; absent = they are text. */
+  /** Chunks are base64. Absent: text. */
   readonly encoding?: 'base64'
   readonly speech?: ArtifactSpeech
 }
 
-/** The place of spoken audio in the conversation. */
 export interface ArtifactSpeech {
   readonly role: 'user' | 'assistant'
   readonly runId: string
   readonly messageId: string
   readonly audioMs: number
-  /** The audio was longer than an artifact may be. */
   readonly isCut?: true
 }
 

@@ -1,12 +1,10 @@
-// The decisions about a session: their rows, and the numbers of the newest.
-
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import { AUDITED_TYPES, auditWords } from '@bridle/words/audit'
 import { type AnyEvent, eventId } from '../../event.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 
-/** Decisions in the fold's audit index; older ones are in the log. */
+/** Older decisions are read from the log. */
 const AUDIT_KEPT_MAX = 1_000
 
 export interface WireAuditRow {
@@ -14,10 +12,9 @@ export interface WireAuditRow {
   readonly timestamp: string
   readonly action: string
   readonly actor: string | null
-  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
   readonly actor_claimed?: true
   readonly summary: string
-  /** An imported file says so: it was not done on this server. Absent = it was. */
+  /** Claimed by an imported file, not done on this server. */
   readonly imported?: true
 }
 
@@ -26,7 +23,6 @@ export interface AuditRow extends Pick<WireAuditRow, 'action' | 'actor' | 'actor
   readonly at: number
 }
 
-/** Null if the event is not a decision. */
 export const auditRow = ({ type, payload, seq, at }: AnyEvent): AuditRow | null => {
   const words = auditWords(type, payload)
   if (!words) return null
@@ -53,7 +49,7 @@ export const wireAuditRow = (
   ...(seq < claimedSeq && { imported: true }),
 })
 
-/** Numbers of the newest decisions, oldest first. */
+/** The newest decisions, in order. */
 export type AuditSeqs = readonly number[]
 
 const withAuditSeq = (state: AuditSeqs, { seq }: { readonly seq: number }): AuditSeqs => [
@@ -65,7 +61,7 @@ export const audit: Projection<AuditSeqs> = {
   initial: [],
   on: {
     ...(Object.fromEntries(AUDITED_TYPES.map((type) => [type, withAuditSeq])) as Projection<AuditSeqs>['on']),
-    // Decisions about the parent do not count for the branch.
+    // Decisions about the parent do not concern the branch.
     branched: (_state, { seq }) => [seq],
   },
 }

@@ -1,27 +1,26 @@
-// The channel, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { STREAM_EVENT_TYPES } from '@bridle/events/catalogue'
 import { ENVELOPES_MAX } from '@bridle/events/limits'
 import type { AnyEvent } from '../../event.ts'
 import type { Projection } from '../projection.ts'
 
-/** Tools among the participants of a channel: a page that a person reads. */
+/** Enough for a page that a person reads. */
 const PARTICIPANTS_MAX = 100
 
-/** The participants besides the runtime and the agent, and the events that the channel shows. */
+/** Runtime and agent always participate. */
 export interface Channel {
   readonly operator: boolean
   readonly tools: readonly string[]
-  /** The newest events with an envelope, in order. */
+  /** Newest events with an envelope, in order. */
   readonly recent: readonly number[]
 }
 
 const withEnvelope = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
   ...state,
-  // The list has one more than a page shows, so that the page knows whether there are earlier ones.
+  // The extra entry tells a page that older ones exist.
   recent: [...state.recent.slice(-ENVELOPES_MAX), seq],
 })
 
-/** Text deltas have no envelope: the whole text has one, and a page of deltas would show nothing else. */
+/** Deltas are left out: they would fill a page, and the full text has an envelope. */
 const enveloped: readonly string[] = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
 
 export const hasEnvelope = ({ type, hearsay }: AnyEvent): boolean => !hearsay && enveloped.includes(type)
@@ -29,7 +28,6 @@ export const hasEnvelope = ({ type, hearsay }: AnyEvent): boolean => !hearsay &&
 const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>
   withEnvelope({ ...state, operator: true }, event)
 
-/** Events that ask an operator, or that an operator caused. */
 const operatorActs = [
   'approval_required',
   'session_resumed',

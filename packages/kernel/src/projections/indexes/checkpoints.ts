@@ -1,7 +1,6 @@
-// The latest checkpoints, and how many there were.
 import type { Projection } from '../projection.ts'
 
-/** Checkpoints kept in the fold; older ones are in the log. */
+/** Older checkpoints are in the log. */
 const CHECKPOINTS_MAX = 50
 
 export interface Checkpoints {

@@ -1,10 +1,9 @@
-// Resume points, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import type { Projection } from '../projection.ts'
 
-/** Resume points kept in the fold; older ones are in the log. */
+/** Older resume points are in the log. */
 const RESUME_POINTS_MAX = 1_000
 
-/** The points where a session can be resumed or branched, in order. */
+/** Where a session can be resumed or branched, in order. */
 export type ResumePoints = readonly { readonly kind: 'checkpoint' | 'approval' | 'turn'; readonly seq: number }[]
 
 export const resumePoints: Projection<ResumePoints> = {

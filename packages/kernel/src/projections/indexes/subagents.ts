@@ -1,20 +1,17 @@
-// Delegated work, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { ownProperty, present } from '@bridle/events/json'
 import type { Projection } from '../projection.ts'
 
 export interface Subagent {
   readonly status: string
-  /** Number of the event with this status. */
   readonly seq: number
-  /** Number of the first event about the work, which holds its description. */
+  /** The first event about the work, which has its description. */
   readonly firstSeq: number
-  /** The time of that event. */
   readonly startedAt: number
-  /** The run of the work; null: the work is independent of runs here. */
+  /** Null if the work is independent of runs. */
   readonly runId: string | null
-  /** For a child session: the number of the child's event that caused the status. */
+  /** The event in the child session that caused the status. */
   readonly childSeq?: number
-  /** The call that delegates the work; absent = not known. */
+  /** The delegating call, if known. */
   readonly toolCallId?: string
 }
 
@@ -35,10 +32,10 @@ export const subagents: Projection<Subagents> = {
   },
 }
 
-/** The status of a child session that has taken further steps. */
+/** Status of a child session after further steps. */
 export const PROGRESS = 'progress'
 
 export const isTaskOver = (status: string): boolean => TASK_ENDS.has(status)
 
-/** The engines' words for finished work; any other status means running. */
+/** Engines use different words. Any other status means running. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'error', 'stopped', 'interrupted'])

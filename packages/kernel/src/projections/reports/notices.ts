@@ -1,18 +1,15 @@
-// Reports of an agent about its sources and its context, as a cold fold: sequence numbers; payloads are read from the log on request.
 import { CITATIONS_MAX } from '@bridle/events/limits'
 import type { Projection } from '../projection.ts'
 
-/** Warnings about the context, and compactions, in a detail: more say nothing new. */
+/** More warnings or compactions say nothing new. */
 export const NOTICES_MAX = 10
 
 export interface Notices {
-  /** The newest retrievals with citations, oldest first. */
+  /** The newest retrievals with citations, in order. */
   readonly cited: readonly number[]
-  /** The newest retrieval of all; null: none. */
   readonly retrieval: number | null
-  /** The newest report of the guardrails; null: none. */
   readonly guardrail: number | null
-  /** The newest warnings about the context and its compactions, oldest first. */
+  /** The newest, in order. */
   readonly warnings: readonly number[]
   readonly compactions: readonly number[]
 }

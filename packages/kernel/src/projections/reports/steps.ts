@@ -1,4 +1,4 @@
-// The steps of a session's work: those that its agent tells one by one, and the newest plan.
+// Steps that the agent reported one by one, and its newest plan.
 
 import { isJsonObject, type Json } from '@bridle/events/json'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -8,23 +8,21 @@ import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 import { isStepAhead, isStepOver, type Step } from './step.ts'
 
-/** Steps and citations in a detail: a page that a person reads. Older ones are in the log. */
+/** Enough for a page that a person reads. Older ones are in the log. */
 export const STEPS_MAX = 50
 
 export interface Steps {
-  /** The current or last turn. */
   readonly turn: string | null
-  /** The newest steps that were told one by one, oldest first. */
+  /** The newest steps outside of a plan, in order. */
   readonly latest: readonly TurnStep[]
-  /** A plan outlives its turn. */
+  /** Outlives its turn. */
   readonly plan: Plan | null
 }
 
 export interface TurnStep extends Step {
   readonly runId: string | null
-  /** The number in the turn, from 1: as told, or else counted. */
+  /** From 1; counted if not reported. */
   readonly index: number
-  /** As told; null: not known. */
   readonly total: number | null
 }
 
@@ -36,16 +34,13 @@ export const steps: Projection<Steps> = {
       const plan = planOf(event, state.plan)
       return plan ? { ...state, plan } : { ...state, latest: withStep(state.latest, event) }
     },
-    // A turn that has ended has no step under way, whether or not its agent came to tell.
+    // An ended turn has no step in progress, even if the agent did not report its end.
     turn_end: (state, { seq, at, payload: { turn_id, status } }) =>
       withOpenSteps(state, (step) => (step.runId === turn_id ? { ...step, status, endedAt: at, seq } : step)),
   },
 }
 
-/**
- * A branch and an import leave the steps that were under way in the history before them. Such a step ends with the last event of
- * that history, at `historyEnd`: the end of its turn is written later, when nobody has worked on it for a while.
- */
+/** Open steps end with the history before a branch or import: the turn's end is written later, after the work stopped. */
 export const withStepsLeft = (state: Steps, { type, seq }: AnyEvent, historyEnd: number): Steps =>
   type === 'branched' || type === 'session_imported'
     ? withOpenSteps(state, (step) => ({ ...step, status: 'cancelled', endedAt: historyEnd, seq }))
@@ -53,11 +48,11 @@ export const withStepsLeft = (state: Steps, { type, seq }: AnyEvent, historyEnd:
 
 const withOpenSteps = (state: Steps, end: (step: TurnStep) => TurnStep): Steps => {
   const latest = state.latest.map((step) => (step.endedAt === null ? end(step) : step))
-  // A state that did not change stays the same object: readers compare it.
+  // Keep the same object if nothing changed: readers compare it.
   return latest.some((step, at) => step !== state.latest[at]) ? { ...state, latest } : state
 }
 
-/** A report about a step that is under way changes it; a report about one that had ended is of the same step done again. */
+/** Updates a step in progress. A report about a finished step starts the same step again. */
 const withStep = (latest: readonly TurnStep[], event: Event<'step_progress'>): readonly TurnStep[] => {
   const { seq, at, payload, run = null } = event
   const { step_id, status = 'running' } = payload
@@ -80,7 +75,7 @@ const withStep = (latest: readonly TurnStep[], event: Event<'step_progress'>): r
 }
 
 const titleOf = ({ title, summary }: Payloads['step_progress']): string | null => {
-  // Older logs may have anything under a name that the schema did not know.
+  // Older logs may have any type here.
   const text = typeof title === 'string' ? title : summary
   return text ? truncate(text, SUMMARY_CHARS_MAX) : null
 }
@@ -90,12 +85,12 @@ const countOf = (value: unknown): number | null =>
 
 interface Plan {
   readonly runId: string | null
-  /** The number of its steps; more than are kept where the plan is longer than anybody reads. */
+  /** May exceed the number of steps that are kept. */
   readonly total: number
   readonly steps: readonly Step[]
 }
 
-/** The plan of an event, whose steps keep the times of the plan before; null: the event has no list of steps. */
+/** Steps keep the times of the previous plan. Null if the event has no list of steps. */
 const planOf = (event: Event<'step_progress'>, before: Plan | null): Plan | null => {
   const { plan, step_id = 'plan' } = event.payload
   if (!Array.isArray(plan) || plan.length === 0) return null

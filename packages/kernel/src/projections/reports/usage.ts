@@ -1,15 +1,14 @@
-// The tokens of a session by kind, and which sums somebody has told. The sums of tokens and cost are those of its health: budgets
-// read them there.
+// Tokens by kind, and whether sums were reported. Budgets use the sums of tokens and cost in the health fold.
 import type { Projection } from '../projection.ts'
 
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Reports of tokens: an engine that tells each model call has one for each. */
+  /** Token reports. Some engines report every model call. */
   readonly modelCalls: number
-  /** Somebody has told a cost: without one, a sum of zero is no cost of zero. */
+  /** Without a reported cost, a sum of zero means unknown. */
   readonly isPriced: boolean
-  /** Null: nobody has told, or the context was compacted since. */
+  /** Null if unknown, or compacted since. */
   readonly contextPct: number | null
 }
 
@@ -18,7 +17,7 @@ export const usage: Projection<Usage> = {
   on: {
     usage: (state, { payload }) => {
       const { input_tokens = 0, output_tokens = 0, total_tokens = 0, cost_usd, context_usage_pct } = payload
-      // The last report of a turn may correct the cost alone.
+      // A final report may only correct the cost.
       const isCall = input_tokens + output_tokens + total_tokens > 0
       return {
         inputTokens: state.inputTokens + input_tokens,
@@ -28,13 +27,13 @@ export const usage: Projection<Usage> = {
         contextPct: context_usage_pct ?? state.contextPct,
       }
     },
-    // A child that knows no cost reports zero.
+    // Children without a known cost report zero.
     subagent_event: (state, { payload }) =>
       payload.usage === undefined ? state : { ...state, isPriced: state.isPriced || payload.usage.cost_usd > 0 },
     context_warning: (state, { payload: { usage_pct } }) =>
       usage_pct === undefined || usage_pct === state.contextPct ? state : { ...state, contextPct: usage_pct },
     context_compacted: (state) => (state.contextPct === null ? state : { ...state, contextPct: null }),
-    // A branch has used nothing yet, as its health says.
+    // A branch has not used anything yet.
     branched: () => usage.initial,
   },
 }

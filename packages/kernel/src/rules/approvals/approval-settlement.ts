@@ -1,5 +1,4 @@
-// The answer to an approval, as the log records it. A run that ends cancels its approvals with this and nothing more: the
-// consequences of an answer, such as the end of a run, belong to approvals.ts.
+// Records an answer in the log. Its consequences, such as the end of a run, belong to approvals.ts.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import { present } from '@bridle/events/json'
@@ -15,12 +14,11 @@ export interface ApprovalSettlement extends GivenAnswer {
   readonly arguments?: Approval['arguments']
   readonly approved_digest?: string
   readonly superseded_by?: string
-  /** The session refused the request itself: no person was asked. */
   readonly refused?: true
   readonly pause?: boolean
 }
 
-/** The answer, as clients see it. */
+/** As clients see it. */
 export const applied = (
   approval: Approval,
   decision: ApprovalDecision,
@@ -49,7 +47,6 @@ export const recordDecision = (
   w.addToRun('approval_applied', applied(approval, decision, by))
 }
 
-/** A cancelled approval has no answer and no consequence. */
 export const cancelApprovals = (w: DecisionBuilder): void => {
   for (const approval of Object.values(w.state.approvals.open)) recordDecision(w, approval, 'cancelled', {})
 }

@@ -1,4 +1,4 @@
-// Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
+// Requested by a runner or the kernel, and answered once, on any wire, even after a restart.
 
 import { answerProblem, type GivenAnswer } from '@bridle/events/answers'
 import { canonicalJson, ownProperty, present } from '@bridle/events/json'
@@ -23,10 +23,10 @@ import { reasonAndActor } from '../reason-and-actor.ts'
 import { endTurn } from '../runs/runs.ts'
 import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
 
-/** Open approvals in one session: no person reads more, and each change sends all of them. */
+/** More than a person reads. Every change sends all of them. */
 export const OPEN_APPROVALS_MAX = 100
 
-/** Requests an approval for a runner. The same call after a crash or a retry uses the existing answer, once. */
+/** After a crash or retry, the same call reuses an undelivered answer once. */
 export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): void => {
   const { run } = w
   if (!run) return
@@ -34,13 +34,13 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   const kind = call.kind ?? 'tool'
   const again = (each: Approval | DecidedApproval) =>
     isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId
-  // The approval is open, or its answer is being delivered. A used answer, or other arguments, make a new approval.
+  // Used answers and changed arguments need a new approval.
   const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === call.digest
   if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.requestedDigest === call.digest && !isOfAttempt(each, run)
-  // An expiry is not an answer: the same call gets a new approval.
+  // An expiry is not an answer.
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
   )
@@ -68,7 +68,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   })
   const request = ownProperty(w.state.approvals.open, id)
   if (!request) return
-  // The asker gets the problem as the reason.
+  // The asker receives the problem as the reason.
   if (problem !== null) return settleApproval(w, request, 'denied', { reason: problem, refused: true })
   if (!answered) {
     const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
@@ -85,18 +85,16 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   })
 }
 
-/** The asker is gone: an answer would have no reader. */
+/** The asker is gone. */
 export const withdrawQuestion = (w: DecisionBuilder, requestId: string): void => {
   const approval = ownProperty(w.state.approvals.open, requestId)
   if (w.run && approval && isRunnersQuestion(approval) && isOfAttempt(approval, w.run))
     recordDecision(w, approval, 'cancelled', {})
 }
 
-/** The answer of a decided question that no runner has yet. */
 const deliveredAnswer = ({ arguments: args, answerHash: hash }: DecidedApproval): GivenAnswer | null =>
   hash === undefined || args === null ? null : givenAnswer(args as GivenAnswer)
 
-/** The effect that the call declares; undefined = none. */
 const effectOf = (w: DecisionBuilder, { effect, toolCallId }: ToolApprovalRequest): ToolEffect | undefined => {
   if (effect !== undefined) return effect ?? undefined
   const call = ownProperty(w.state.lifecycle.tools, toolCallId)
@@ -135,7 +133,6 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
   return { approvalId: id, decision }
 }
 
-/** The same answer again gets the same reply. */
 const isRepeated = (decided: DecidedApproval, command: ApproveCommand): boolean => {
   const { decision, digest = null, pause } = command
   if (decided.decision !== decision || (pause && decided.pause !== true)) return false
@@ -145,7 +142,6 @@ const isRepeated = (decided: DecidedApproval, command: ApproveCommand): boolean 
   return decided.answerHash === (given ? answerHash(given) : decided.defaultHash)
 }
 
-/** The answer, or else the default. */
 const fittingAnswer = (approval: Approval, command: ApproveCommand): GivenAnswer | Refusal => {
   if (command.args)
     return refuse('arguments_fixed', 'A question is answered with `answers` or `values`, not with arguments.')
@@ -155,10 +151,7 @@ const fittingAnswer = (approval: Approval, command: ApproveCommand): GivenAnswer
   return problem === null ? given : refuse('invalid_answer', problem)
 }
 
-/**
- * A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call. The
- * kernel's own questions stand for no call at all.
- */
+/** A call of unknown outcome started with its arguments, and its step key depends on them. Questions of the kernel have no call. */
 export const isFixed = (approval: Approval): boolean =>
   approval.kind === 'unknown_outcome' || approval.fixed || !isRunnersQuestion(approval)
 
@@ -189,7 +182,7 @@ export const expireApprovals = (w: DecisionBuilder): void => {
   }
 }
 
-/** The default applies, if there is one. The reason tells it from a person's choice. */
+/** Applies the default, if any. The reason distinguishes it from a person's choice. */
 const expire = (w: DecisionBuilder, approval: Approval): void => {
   const answer = defaultAnswer(approval)
   if (!answer) return settleApproval(w, approval, 'expired', { reason: 'expired' })
@@ -212,7 +205,7 @@ const settleApproval = (
   if (!isRunnersQuestion(approval)) consequences[approval.kind](w, decision)
 }
 
-/** The consequences of answers to the kernel's questions. A runner's answer has none here: it is `undelivered` until the runner has it. */
+/** Only for questions of the kernel. Answers to runners are delivered instead. */
 const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
   tool: () => {},
   question: () => {},

@@ -1,11 +1,10 @@
-// The kernel's questions to an operator. They are approvals of their own kind.
+// Questions of the kernel to an operator are approvals of their own kind.
 
 import { ownProperty } from '@bridle/events/json'
 import { approvalIdOf } from '../../ids.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
-/** Asks for more budget, or about a call whose outcome is unknown. */
 export const askOperator = (
   w: DecisionBuilder,
   kind: 'budget' | 'unknown_outcome',
@@ -24,10 +23,7 @@ export const askOperator = (
   })
 }
 
-/**
- * Asks about open calls that are not declared safe to repeat: they may have happened, and the turn must not run again
- * without an answer. A call that still awaits its approval has not happened.
- */
+/** Such calls may have executed, so the turn must not rerun without an answer. Calls that await approval have not executed. */
 export const askAboutUnsafe = (w: DecisionBuilder, what: string, keepsMemory = false): boolean => {
   const waiting = new Set(Object.values(w.state.approvals.open).map((approval) => approval.toolCallId))
   const unsafe = Object.entries(w.state.lifecycle.tools).filter(

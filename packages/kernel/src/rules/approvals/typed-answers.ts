@@ -1,5 +1,4 @@
-// A prompt that answers the question of a run: the user types the text instead of filling in the question. Only one question that takes
-// free text is answered so. A typed "yes" must never approve a tool.
+// A prompt may answer a run's question, but only a single free-text one. A typed "yes" must never approve a tool.
 
 import { answerProblem, type QuestionAnswers } from '@bridle/events/answers'
 import { isJsonObject, type Json } from '@bridle/events/json'
@@ -11,30 +10,25 @@ import { questionRequest } from '../../question-request.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { approve } from './approvals.ts'
 
-/**
- * The question that the next prompt answers; null = the prompt begins a turn of its own. Beside another open question nobody knows which
- * one the user means.
- */
+/** Null if the next prompt starts a turn. With several open questions, it is unclear which one the user means. */
 export const openTextQuestion = ({ approvals }: Pick<SessionState, 'approvals'>): Approval | null => {
   const [question, ...others] = Object.values(approvals.open)
   return question && others.length === 0 && takesText(question) ? question : null
 }
 
-/** Whether a text answers all of a question. */
 export const takesText = ({ questions = [] }: Pick<Approval, 'questions'>): boolean =>
   questions.length === 1 && questions[0]?.allow_free_text === true
 
-/** A text as the answer to a question that takes one. */
 export const textAnswer = ({ questions = [] }: Pick<Approval, 'questions'>, text: string): QuestionAnswers =>
   Object.fromEntries(questions.map(({ id, multi_select }) => [id, multi_select ? [text] : text]))
 
-/** Whether the input of a prompt has files. A text answer could not hold them. */
+/** A text answer could not hold files. */
 export const hasFiles = (input: Json | undefined): boolean =>
   isJsonObject(input) && [input, input.openharness].some((each) => isJsonObject(each) && isFilled(each.attachments))
 
 const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0
 
-/** Null = there is no such question any more, and the prompt is like any other. The conversation has the text as the user's message. */
+/** Null if the question is no longer open; the prompt is then an ordinary one. */
 export const answerQuestion = (
   w: DecisionBuilder,
   { prompt, actor, inputAnswer }: Command & { readonly type: 'submit' | 'steer' },
@@ -44,7 +38,7 @@ export const answerQuestion = (
   const messageId = messageIdOf(w.nextSeq)
   const by = actor === undefined ? {} : { actor }
   w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: prompt, ...by })
-  // The run learns the text as the answer to its question, and must not get it a second time.
+  // The run receives the text as its answer and must not get it twice.
   w.addToRun('steer_delivered', { message_id: messageId })
   approve(w, { type: 'approve', decision: 'approved', ...inputAnswer, ...by })
   return { runId: run.runId, messageId, delivery: 'steered', approvalId: inputAnswer.approvalId }

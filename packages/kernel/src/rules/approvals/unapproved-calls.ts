@@ -1,5 +1,4 @@
-// A call that needs an approval must not act before it has one. A runner that reports such a call as executed without an
-// approval, or after a denial, is stopped, and its run fails.
+// A call that needs approval must not execute without it: the runner is stopped, and its run fails.
 
 import { approvalKinds } from '@bridle/events/approval-kinds'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -11,11 +10,11 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { settleToolCalls } from '../runs/runs.ts'
 import { cancelApprovals } from './approval-settlement.ts'
 
-/** Whether a call with this outcome has acted. An engine also ends calls that never ran, as `error` or `denied`. */
+/** Engines also end calls that never ran, as `error` or `denied`. */
 export const hasActed = (status: ToolStatus): boolean =>
   status === 'ok' || status === 'artifact' || status === 'timeout'
 
-/** Whether the call requested an approval in this attempt and the last one was not granted. */
+/** True if the call asked in this attempt and its last request was not granted. */
 export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolean => {
   const { run } = w
   const { open, decided } = w.state.approvals
@@ -26,7 +25,7 @@ export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolea
   return last !== undefined && last.decision !== 'approved'
 }
 
-/** Keeps the reported outcome in the log: the call has acted, and readers have to know. */
+/** The reported outcome is logged: the call has executed, and readers have to know. */
 export const failUnapprovedCall = (w: DecisionBuilder, outcome: Payloads['tool_outcome']): void => {
   const { run } = w
   if (!run) return

@@ -1,5 +1,5 @@
-// A crossed budget stops the attempt and asks an operator, or pauses. A run that crosses it with its last step may finish:
-// its result is paid for. So a run over budget continues until it reports more work, or stays silent for BUDGET_GRACE_MS.
+// A crossed budget stops the attempt and asks an operator, or pauses. A run may cross it with its last step, whose result is
+// already paid for. So it continues until it reports more work or stays silent for BUDGET_GRACE_MS.
 
 import { BUDGET_GRACE_MS } from '@bridle/events/limits'
 import { budgetAmountText, budgetLimitText } from '@bridle/words/budgets'
@@ -11,12 +11,11 @@ import { parkRun } from '../control.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
-/** Runs after each change. `before` is the state that the command found. */
+/** Called after each change. `before`: the state before the command. */
 export const enforceBudgets = (w: DecisionBuilder, before: SessionState, command: Command['type']): void => {
   if (!isLeftToFinish(w, before, command)) stopOverBudget(w)
 }
 
-/** Reports newly crossed budgets, stops the attempt, and asks or pauses. False if no budget is crossed. */
 export const stopOverBudget = (w: DecisionBuilder): boolean => {
   const { policy, run } = w.state.lifecycle
   const status = statusOf(w.state)
@@ -48,7 +47,7 @@ export const isOverBudget = ({ state, now }: DecisionBuilder): boolean => {
   return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
-/** Whether the item starts new work or adds output. Usage, outcomes and diagnostics report finished work. */
+/** True for new work or output. Usage, outcomes and diagnostics report finished work. */
 export const reportsNewWork = (item: ReportItem): boolean =>
   item.type === 'ask' ||
   item.type === 'next_step' ||
@@ -58,7 +57,7 @@ export const reportsNewWork = (item: ReportItem): boolean =>
 const WORK: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'tool_call'])
 
 const GOES_ON = 'the work goes on from where it stopped'
-/** The question, depending on the state of the run. */
+/** The effect of an approval, by the run's phase. */
 const NEXT = {
   requested: 'the turn starts',
   started: 'the turn starts over: the work so far is done again',
@@ -67,18 +66,17 @@ const NEXT = {
   waiting: 'the next attempt starts',
 } as const
 
-/** A run that has just reported usage may be at its end. A time budget gives no such sign, and stops the run at once. */
+/** A run that has just reported usage may be about to end. Time budgets give no such sign and stop it at once. */
 const isLeftToFinish = (w: DecisionBuilder, before: SessionState, command: Command['type']): boolean => {
   const { policy, run, tools } = w.state.lifecycle
   if (run?.phase !== 'started' || (command !== 'report' && command !== 'tick')) return false
   const over = budgetsOverLimit(w.state.health, policy, statusOf(w.state), w.now)
   if (over.length === 0 || over.some(({ budget }) => budget === 'max_runtime_minutes')) return false
   if (command === 'report') return !hasSpentMore(w.state, before)
-  // An open call spends nothing, and stopping it would leave its outcome unknown.
+  // Open calls spend nothing, and stopping one would leave its outcome unknown.
   return Object.keys(tools).length > 0 || w.now < before.at + BUDGET_GRACE_MS
 }
 
-/** A run that was over its budget before and spends more is not at its end. */
 const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean => {
   const { policy } = before.lifecycle
   const wasOver = budgetsOverLimit(before.health, policy, statusOf(before), before.at).length > 0

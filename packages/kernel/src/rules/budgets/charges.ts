@@ -1,5 +1,4 @@
-// Usage beside the runs of a session. A run may have ended when it comes, and nothing follows the end of a run: the usage is then
-// the session's own.
+// Usage that no run reports. Nothing may follow the end of a run, so late usage belongs to the session.
 import type { Answers, ChargeCommand } from '../../commands.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 

@@ -1,5 +1,3 @@
-// More budget, granted by an operator: the new limit starts above the amount already spent.
-
 import type { BudgetName } from '@bridle/events/schemas'
 import { grantedLimits } from '../../projections/health/budgets.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'

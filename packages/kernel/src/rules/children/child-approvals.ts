@@ -1,5 +1,4 @@
-// Approvals on their way up: a child names all that are open in it and below it, and its parent logs what has changed. Each session
-// does so, and so the approval of a grandchild arrives under the same id.
+// A notice lists the open approvals of a child and its descendants, so an approval keeps its id on every level.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import { type JsonObject, ownProperty, present } from '@bridle/events/json'
@@ -17,21 +16,18 @@ import { type ApprovalSettlement, applied } from '../approvals/approval-settleme
 import { OPEN_APPROVALS_MAX } from '../approvals/approvals.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 
-/** Characters of a reason or a tool's name: the session that asks has the whole text. */
+/** Truncates reasons and tool names; the asking session has the full text. */
 const TEXT_CHARS_MAX = 500
-/** JSON of the arguments and questions of all approvals in a notice: each change sends all of them to each session above. */
+/** Bounds arguments and questions of all approvals in a notice, which every change sends to every ancestor. */
 const REQUEST_CHARS_MAX = 16_000
 
-/** An approval by the session that asks. */
 interface ApprovalSource {
-  /** The id of that session, and its agent. */
   readonly id: string
   readonly agent: string
-  /** The id of the approval there. */
+  /** The approval id in that session. */
   readonly approvalId: string
 }
 
-/** An open approval, in short. */
 export interface AskedApproval
   extends ApprovalSource,
     QuestionFields,
@@ -47,7 +43,7 @@ export interface SettledAnswer extends ApprovalSource, GivenAnswer {
   readonly isActorClaimed?: true
 }
 
-/** The approvals of a session and of those below it. */
+/** Includes descendants. */
 export const approvalsOf = (
   { id, agent }: Pick<Key, 'id' | 'agent'>,
   { approvals, childApprovals }: SessionState,
@@ -55,7 +51,7 @@ export const approvalsOf = (
   let room = REQUEST_CHARS_MAX
   const asked = (approval: Approval): AskedApproval => {
     const { kind, tool, reason, expiresAt, effect, risk, child } = approval
-    // A question's arguments only repeat what it asks.
+    // The arguments of a question only repeat it.
     const request = takesAnswers(approval) ? questionFields(approval) : { arguments: approval.arguments }
     const chars = JSON.stringify(request).length
     const fits = chars <= room
@@ -99,7 +95,6 @@ const sourceOf = ({ id, agent, approval_id: approvalId }: ChildApproval['child']
 const brief = (text: string): string => truncate(text, TEXT_CHARS_MAX)
 
 interface ApprovalNews {
-  /** The child of this session, with its owner. */
   readonly child: Key
   readonly owner: string | null
   /** Whether a call of the current run waits for the child. */
@@ -108,7 +103,7 @@ interface ApprovalNews {
   readonly settled?: readonly SettledAnswer[]
 }
 
-/** Logs what the child asks now, and what has settled since its last notice. A user's session names nothing of another user's. */
+/** Logs new questions, and what was settled since the last notice. Approvals of another owner are left out. */
 export const recordChildApprovals = (w: DecisionBuilder, news: ApprovalNews): void => {
   const { child, owner, isOfRun, settled = [] } = news
   const approvals = owner === ownerOf(w.key, w.state) ? news.approvals : []
@@ -117,11 +112,11 @@ export const recordChildApprovals = (w: DecisionBuilder, news: ApprovalNews): vo
   const isFull = approvals.length >= OPEN_APPROVALS_MAX
   for (const approval of known.filter((each) => each.child.via === child.id && !named.has(each.id))) {
     const answer = settled.findLast((each) => nameOf(each) === approval.id)
-    // A full list may lack an approval that is still open. The next list that is not full settles those that are not.
+    // A full list may omit open approvals. The next list with room settles the rest.
     if (answer || !isFull) settle(w, approval, answer)
   }
   for (const asked of approvals) {
-    // An answer that was given here is known before the child's notice says so.
+    // Skip approvals already answered here.
     if (childOfApproval(w.state.childApprovals, nameOf(asked))) continue
     if (Object.keys(w.state.childApprovals.open).length >= OPEN_APPROVALS_MAX) return
     const { id, agent, approvalId, kind, tool, reason, expiresAt, isCut, arguments: args } = asked
@@ -137,7 +132,7 @@ export const recordChildApprovals = (w: DecisionBuilder, news: ApprovalNews): vo
   }
 }
 
-/** The session that asks has taken the answer. Settle it here at once: a reader must not see it as open until the child's next notice. */
+/** Settles the approval at once: without this, readers would see it as open until the child's next notice. */
 export const recordChildAnswer = (
   w: DecisionBuilder,
   { approvalId, decision, ...by }: ChildAnsweredCommand,
@@ -152,7 +147,7 @@ export const recordChildAnswer = (
 
 const nameOf = ({ id, approvalId }: ApprovalSource): string => childApprovalIdOf(id, approvalId)
 
-/** Without an answer, the child or its question is gone. */
+/** Without an answer, the approval is cancelled. */
 const settle = (
   w: DecisionBuilder,
   approval: ChildApproval,

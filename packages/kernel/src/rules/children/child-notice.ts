@@ -1,5 +1,4 @@
-// A child session notifies its parent when it starts and when it ends, so that the parent's streams show delegated work.
-// The child logs which notices the parent has: a crash in between loses none.
+// The child logs which notices its parent has received, so that a crash loses none.
 
 import type { Payloads } from '@bridle/events/schemas'
 import type { Key } from '../../event.ts'
@@ -12,26 +11,24 @@ import { type AskedApproval, approvalsOf, type SettledAnswer } from './child-app
 export interface ChildNotice {
   readonly parentId: string
   readonly child: Key
-  /** The user who owns the child; null: nobody. */
   readonly owner: string | null
   readonly status: string
-  /** Number of the child's event that caused the notice: a late, older notice changes nothing. */
+  /** The event in the child that caused the notice. Older notices are ignored. */
   readonly seq: number
-  /** For a task of the parent's run: the agent of the parent, the steps so far, and at the end the sums that the task has used. */
+  /** Only for a task of the parent's run. `usage` is sent at the end. */
   readonly parentAgent?: string
   readonly steps?: number
   readonly usage?: Payloads['subagent_event']['usage']
-  /** All approvals that are open in the child and below it; absent: an older version, which does not say. */
+  /** Open approvals of the child and its descendants. Absent in notices of older versions. */
   readonly approvals?: readonly AskedApproval[]
-  /** The newest settled ones. */
   readonly settled?: readonly SettledAnswer[]
 }
 
-/** The notice that the parent does not have yet. */
+/** Null if the parent is up to date. */
 export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null => {
   const { parentSessionId, reportedStatus, parentNotifiedSeq, delegation } = state.lifecycle
   if (parentSessionId === null || reportedStatus === null || reportedStatus.seq <= parentNotifiedSeq) return null
-  // Between two queued prompts the child is still working.
+  // A child with queued prompts is still working.
   const { status: reported, seq, steps } = reportedStatus
   if (reported !== 'running' && reported !== PROGRESS && !isAtRest(state)) return null
   const asked = approvalsOf(key, state)
@@ -46,14 +43,13 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
   }
 }
 
-/** The status of a child that waits for a person, itself or below it. */
+/** The child or a descendant waits for a person. */
 const AWAITING = 'awaiting_approval'
 
-/** A background session has ended then, and a chat waits for its next prompt. */
 const isAtRest = ({ lifecycle: { run, queue, lastTurnStatus } }: SessionState): boolean =>
   run === null && lastTurnStatus !== null && queue.length === 0
 
-/** The last notice of a session that is removed in the middle of a task or of a question; null: the parent waits for nothing. */
+/** For a session removed during a task or with open approvals. Null if the parent waits for nothing. */
 export const removalNotice = (key: Key, state: SessionState): ChildNotice | null => {
   const { parentSessionId, delegation, reportedStatus } = state.lifecycle
   if (parentSessionId === null) return null
@@ -73,10 +69,7 @@ const usageOf = ({ health: { tokens, costUsd, ranMs } }: SessionState): NonNulla
   runtime_ms: Math.max(0, Math.round(ranMs)),
 })
 
-/**
- * The parent of a child. Where the child names it with an id alone: the session of the child's agent, else the first one created.
- * `found` is in that order. Null: there is none.
- */
+/** If the child names its parent by id alone: a session of the child's agent, or else the first created. */
 export const findParentKey = (
   found: readonly SessionEntry[],
   { child, owner, parentId, parentAgent }: Pick<ChildNotice, 'child' | 'owner'> & Partial<ChildNotice>,
@@ -84,7 +77,7 @@ export const findParentKey = (
   if (parentId !== undefined && parentAgent !== undefined)
     return { tenant: child.tenant, agent: parentAgent, id: parentId }
   const others = found
-    // A user's session never writes into another user's.
+    // A user's sessions never write to another user's.
     .filter((entry) => mayOpen(owner, entry.owner))
     .map(({ key }) => key)
     .filter(({ agent, id }) => agent !== child.agent || id !== child.id)

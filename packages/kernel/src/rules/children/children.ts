@@ -1,5 +1,3 @@
-// Child sessions: the parent records their status, and the child records which notices the parent has.
-
 import { ownProperty, present } from '@bridle/events/json'
 import type { Answers, Command } from '../../commands.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
@@ -11,12 +9,12 @@ export const recordChildStatus = (
   { child, owner, status, seq, steps, usage, approvals, settled }: Command & { type: 'child_status' },
 ): Answers['child_status'] => {
   const subagent = ownProperty(w.state.subagents, child.id)
-  // A repeated notice, or a late one.
+  // Repeated or late.
   if ((subagent?.childSeq ?? -1) >= seq) return {}
   const task = ownProperty(w.state.delegations, child.id)
-  // Only a child that the log names does a task of a run here, and its usage counts once.
+  // Only a child in this log does a task here, and its usage counts once.
   const isTask = task?.agent === child.agent
-  // The parent has given up a child that was not there, with the number 0: the events of a child begin with 1. Its start was on its way.
+  // The parent gave up a missing child with sequence 0 (a child's events start at 1), but its start was only delayed.
   const abandoned = subagent?.childSeq === 0 && !isTaskOver(status)
   w.add('subagent_event', {
     agent_id: child.id,
@@ -24,7 +22,7 @@ export const recordChildStatus = (
     parent_session_id: w.key.id,
     session_id: child.id,
     agent: child.agent,
-    // Leave the child's title out: a reader of this session may not be allowed to open the child.
+    // Omit the child's title: readers of this session may not be allowed to open the child.
     child_seq: seq,
     ...(isTask && present({ tool_call_id: task.toolCallId || undefined, steps, usage })),
     ...(abandoned && { abandoned }),

@@ -1,5 +1,4 @@
-// Tasks that a run gives to child sessions. The log names a child before it is started, so that a run that ends finds every child
-// that it has to cancel. The budgets of a child are its share of what the parent has left.
+// The log names a child before it starts, so that a run that ends can find and cancel all of its children.
 
 import type { Policy } from '@bridle/events/schemas'
 import type { ReportItem } from '../../commands.ts'
@@ -25,7 +24,7 @@ export const delegateTasks = (w: DecisionBuilder, { children, shares }: ReportIt
   }
 }
 
-/** Children whose call is over: cancelled, or with an outcome of its own. Nobody waits for them any more. */
+/** Children whose call was cancelled or has an outcome. */
 export const abandonedChildren = (
   { tenant }: Key,
   { delegations, lifecycle, subagents }: SessionState,
@@ -37,7 +36,7 @@ export const abandonedChildren = (
       seq: (subagents[id]?.childSeq ?? -1) + 1,
     }))
 
-/** The policy of a child: that of its parent, with a share of the budgets that neither the parent nor its other children have. */
+/** The parent's policy, with a share of budgets that are neither spent nor reserved by other children. */
 const childPolicy = (
   { health, lifecycle: { policy }, delegations }: SessionState,
   now: number,

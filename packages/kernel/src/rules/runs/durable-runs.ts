@@ -1,5 +1,4 @@
-// Durable runs: any owner continues one from the log, in the middle of its turn. While it can only wait, nothing is wanted for it;
-// news, or its time, wake it.
+// Any owner can continue a durable run from the log, mid-turn. While it waits for news or a deadline, it has no wanted effect.
 import {
   type Answers,
   type Command,
@@ -17,19 +16,16 @@ import { approximateChars } from '../../text/size.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { failRun } from './runs.ts'
 
-/** Crashes that count against a durable run without progress before it fails: one or two may be chance. */
+/** A crash or two without progress may be chance. */
 export const RESUMES_MAX = 5
-/** After this many a run is a suspect: later crashes count only while no other run is at work. */
+/** From here on, only crashes during a trial alone count. */
 const SUSPECT_RESUMES = 2
-/** Signals of one run: its runner keeps them in memory until the run ends. A sender that loops reaches the number, a workflow never does. */
+/** The runner keeps signals in memory. Only a sender in a loop reaches this. */
 export const SIGNALS_MAX = 1_000
-/** Characters of these signals together, for the same reason: some payloads of the largest size. */
+/** Bounds the runner's memory too: room for a few payloads of maximum size. */
 export const SIGNAL_CHARS_MAX = 8_000_000
 
-/**
- * Counts crashes without progress, so that a run cannot kill its process forever. A crash beside other runs makes the run a suspect at
- * most. Only crashes on trial, while no other run was at work, can fail it.
- */
+/** Crashes beside other runs make the run a suspect at most. Only crashes during a trial alone can fail it. */
 export const resumeRun = (w: DecisionBuilder, pass: RunPass = ON_ITS_OWN): void => {
   const { run } = w
   if (!isDurable(w) || !run) return
@@ -40,7 +36,7 @@ export const resumeRun = (w: DecisionBuilder, pass: RunPass = ON_ITS_OWN): void 
   if (times > RESUMES_MAX)
     return failRun(w, {
       ...{ message: crashLoopMessage(takeUps, pass), reason: 'crash_loop' },
-      // Background work has retries for this, too.
+      // Retries of background work apply to crash loops, too.
       ...(w.state.lifecycle.kind === 'background' && { transient: true }),
     })
   const { alone, others } = pass
@@ -51,7 +47,7 @@ export const resumeRun = (w: DecisionBuilder, pass: RunPass = ON_ITS_OWN): void 
   })
 }
 
-/** The pass of a session without a gate, as in a Durable Object: every crash counts. */
+/** Without a gate, as in a Durable Object, every crash counts. */
 const ON_ITS_OWN: RunPass = { died: true, alone: true }
 
 const crashLoopMessage = ({ others: most }: TakeUps, { others }: RunPass): string => {
@@ -63,7 +59,7 @@ const crashLoopMessage = ({ others: most }: TakeUps, { others }: RunPass): strin
   return `${message} Its server crashed each time, the last ${RESUMES_MAX - SUSPECT_RESUMES} times while no other run was at work. ${beside}`
 }
 
-/** The suspicion under which the host resumes the run; null = the run is not a suspect. */
+/** Null if the run is not a suspect. */
 export const suspicionOf = ({ course: { takeUps } }: SessionState): Suspicion | null =>
   takeUps.times < SUSPECT_RESUMES
     ? null
@@ -73,7 +69,6 @@ export const suspicionOf = ({ course: { takeUps } }: SessionState): Suspicion | 
         inconclusive: Math.max(0, takeUps.all - takeUps.times),
       }
 
-/** Crashes from here on do not count against the run. */
 export const excuseRun = (w: DecisionBuilder, { reason }: ExcuseCommand): Answers['excuse_run'] => {
   const { run } = w
   const { takeUps, wait } = w.state.course
@@ -82,14 +77,13 @@ export const excuseRun = (w: DecisionBuilder, { reason }: ExcuseCommand): Answer
   return {}
 }
 
-/** Lets the run wait, unless news came that its runner has not seen, or its time is over already. */
+/** Does nothing if there is unseen news or the deadline has passed. */
 export const letRunWait = (w: DecisionBuilder, { until, seen }: ReportItem & { type: 'waiting' }): void => {
   const { run } = w
   if (!isDurable(w) || !run || w.state.course.newsSeq > seen || (until !== null && w.now >= until)) return
   w.addToRun('run_waiting', { run_id: run.runId, attempt: run.attempt, until })
 }
 
-/** Wakes a waiting run when news came or its time is over. */
 export const wakeRun = (w: DecisionBuilder): void => {
   const { run } = w
   const { wait, newsSeq } = w.state.course
@@ -98,7 +92,7 @@ export const wakeRun = (w: DecisionBuilder): void => {
   if (reason) w.addToRun('run_woken', { run_id: run.runId, attempt: run.attempt, reason })
 }
 
-/** Withdraws the text after a mark; without one, after the last finished step. */
+/** Without a mark: after the last finished step. */
 export const supersedeText = (w: DecisionBuilder, keep: TextMark | 'before_last_step' = w.state.course.kept): void =>
   supersedeAfter(w, keep === 'before_last_step' ? w.state.course.stepStart : keep)
 
@@ -111,7 +105,7 @@ const supersedeAfter = (w: DecisionBuilder, mark: TextMark): void => {
   w.addToRun('output_superseded', { run_id: run.runId, attempt: run.attempt, keep: { ...keep, thinking_chars } })
 }
 
-/** A run that has not started may turn out to be durable, so that its signals are kept. */
+/** Accepts signals for a run that has not started, since it may turn out to be durable. */
 export const signal = (w: DecisionBuilder, command: Command & { type: 'signal' }): Answers['signal'] | Refusal => {
   const { run } = w
   if (isEnding(w.state)) return refuse('session_ended')

@@ -1,10 +1,10 @@
-// An interruption: a listener spoke, or cancelled, while an answer was spoken. The log keeps the part that was heard.
+// A listener interrupted a spoken answer. The log keeps the part that was heard.
 import { type Answers, type InterruptCommand, type Refusal, refuse } from '../../commands.ts'
 import { thoughtChars } from '../../projections/message-parts.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { cancel } from './runs.ts'
 
-/** The run may have ended already: a model writes faster than a voice speaks. */
+/** Works after the end of a run, too: models write faster than voices speak. */
 export const interrupt = (w: DecisionBuilder, command: InterruptCommand): Answers['interrupt'] | Refusal => {
   const { runId, audioMs, actor } = command
   const { conversation, lifecycle } = w.state
@@ -22,7 +22,7 @@ export const interrupt = (w: DecisionBuilder, command: InterruptCommand): Answer
       ...(audioMs !== undefined && { audio_ms: Math.max(0, Math.round(audioMs)) }),
     },
   }
-  // Both events are in one write: after the second, nothing is added to the answer.
+  // Both in one write: nothing may be added to the answer in between.
   if (run) {
     w.addToRun('output_superseded', payload)
     cancel(w, { type: 'cancel', runId, reason: 'interrupted', ...(actor !== undefined && { actor }) })

@@ -1,5 +1,4 @@
-// The listener of a spoken answer: how much of it was heard is in the log while it is played, so that a process which dies does not
-// leave an answer that nobody has heard.
+// Playback progress is logged, so that a process that dies does not leave text that was never heard.
 import type { Answers, Command, HeardCommand } from '../../commands.ts'
 import { answerOf, hasCallAfter } from '../../projections/message-parts.ts'
 import type { SessionState } from '../../projections/state.ts'
@@ -11,14 +10,14 @@ export const recordHeard = (w: DecisionBuilder, command: HeardCommand): Answers[
   const before = w.state.listening.answer
   const content = answerOf(w.state.conversation.messages, runId)?.content ?? ''
   const chars = Math.min(Math.max(0, Math.floor(command.chars)), content.length)
-  // An answer that was withdrawn, and one that nobody began to hear, leave nothing to say.
+  // Skip withdrawn answers, and those whose playback never started.
   if (isOver ? before?.runId !== runId : content === '' || (before?.runId === runId && before.chars === chars))
     return {}
   addHeard(w, { ...command, chars })
   return {}
 }
 
-/** The listener has interrupted the answer with the end of the process: the log keeps what was heard. */
+/** The crash interrupted playback, so the log keeps what was heard. */
 export const loseListener = (
   w: DecisionBuilder,
   _command: Command & { type: 'lose_listener' },
@@ -31,10 +30,7 @@ export const loseListener = (
   return {}
 }
 
-/**
- * An answer of which nothing was heard is one in writing, and so is one with a call behind what was heard. The text of a step that was
- * cut off would be written anew, in other words than those that were heard: such a run ends.
- */
+/** A partly heard step is interrupted: a rerun would use other words. Unheard answers count as written. */
 const isCut = (state: SessionState, { runId, chars }: { readonly runId: string; readonly chars: number }): boolean => {
   const answer = answerOf(state.conversation.messages, runId)
   if (!answer || chars === 0 || hasCallAfter(answer, chars)) return false

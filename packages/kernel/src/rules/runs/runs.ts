@@ -1,4 +1,4 @@
-// The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
+// Every run has exactly one `turn_end`, and nothing after it.
 
 import { type Json, present } from '@bridle/events/json'
 import { PREVIEW_CHARS, QUEUED_PROMPT_CHARS_MAX, SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -18,15 +18,14 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { resumeHandleOf } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
-/** First retry after this, doubling. */
+/** Delay of the first retry, doubled up to RETRY_MAX_MS. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000
-/** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
+/** Larger results become artifacts, since rows have a limit. */
 export const RESULT_CHARS_MAX = 500_000
-/** Attempts of a run that is interrupted again and again: five absences of a server that are each too long for its engine are an outage. */
+/** After five interruptions that each exceed the engine's patience, this is an outage. */
 export const INTERRUPTED_ATTEMPTS_MAX = 5
 
-/** Starts the next attempt or the next queued prompt, if the session is free to run. */
 export const startNextRun = (w: DecisionBuilder): void => {
   const { created, paused, queue, run } = w.state.lifecycle
   if (!created || paused) return
@@ -60,7 +59,7 @@ export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): 
   if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: messageIdOf(w.nextSeq) })
 }
 
-/** Retries a transient failure of background work; any other failure ends the turn. */
+/** Only transient failures of background work are retried. */
 export const failRun = (w: DecisionBuilder, failure: RunFailure): void => {
   const { run } = w
   const { kind, maxRetries, attempts } = w.state.lifecycle
@@ -70,7 +69,7 @@ export const failRun = (w: DecisionBuilder, failure: RunFailure): void => {
     w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
     return
   }
-  // Expired work ends as expired, also if a retry is left.
+  // Expired work fails as expired even if retries are left.
   if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
   if (kind === 'background' && failure.transient && attempts <= maxRetries) {
     if (!run.durable) settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
@@ -87,7 +86,7 @@ export const failRun = (w: DecisionBuilder, failure: RunFailure): void => {
   endTurn(w, 'failed', failure)
 }
 
-/** A run that was interrupted continues from its handle, as after a pause. False = it may not, or was interrupted too often. */
+/** Lets an interrupted run continue from its handle, as after a pause. False if not possible, or interrupted too often. */
 export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean => {
   const { run } = w
   if (run?.phase !== 'started' || run.durable || run.attempt >= INTERRUPTED_ATTEMPTS_MAX || isExpired(w)) return false
@@ -98,7 +97,7 @@ export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean 
   return true
 }
 
-/** Ends a turn in one batch: first its calls and approvals, then the turn itself. */
+/** Settles calls and approvals in the same batch, before the turn. */
 export const endTurn = (
   w: DecisionBuilder,
   status: 'completed' | 'failed' | 'cancelled',
@@ -109,14 +108,14 @@ export const endTurn = (
   settleToolCalls(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
   cancelApprovals(w)
   const text = status === 'completed' ? answerText(w) : ''
-  // Do not repeat a response that the runner has reported, nor one too long to write twice.
+  // Skip responses already reported, and those too long to store twice.
   if (text !== '' && !run.hasResponse && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
-  // Record the handle of a stopped or failed turn too: the next turn continues from its text.
+  // Also for stopped and failed turns: the next turn continues from their text.
   if (end.resume !== undefined) recordResumeHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
     publishTaskGraph(w, status)
-    // Each turn gets a checkpoint, also if the engine reports its own. Expiry writes its own.
+    // Expiry writes its own checkpoint.
     if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
   }
   if (status === 'completed') {
@@ -131,10 +130,10 @@ export const endTurn = (
   }
   if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
   const { kind, queue } = w.state.lifecycle
-  // Failed or cancelled background work ends with its queue; completed work continues with the next prompt.
+  // Failed or cancelled background work drops its queue.
   if (kind === 'background' && status !== 'completed')
     for (const { runId } of queue) dropPrompt(w, runId, { reason: status })
-  // A durable run has limits of its own; the end of its turn names the one that was reached.
+  // Report which limit ended a durable run.
   const stop = status === 'failed' && run.durable && end.reason !== undefined ? { stop_reason: end.reason } : {}
   w.addToRun('turn_end', { turn_id: run.runId, status, ...stop, queued: w.state.lifecycle.queue.length })
 }
@@ -147,13 +146,13 @@ export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }
   const isCurrent = run !== null && target === run.runId
   const queued = queue.find(({ runId }) => runId === command.runId)
 
-  // Acknowledge a cancel of an unknown or finished run; it does nothing.
+  // Acknowledge cancels of unknown or finished runs.
   if (command.runId !== undefined && !isCurrent && !queued) return { runId: target, cancelled: false }
   const isRunning = isCurrent && run.phase !== 'cancelling'
   const isWhole = kind === 'background' && command.runId === undefined && !run
   const dropped = command.queue || isWhole ? queue : queued ? [queued] : []
   const actor = command.actor === undefined ? {} : { actor: command.actor }
-  // Log who cancelled queued prompts, as for a running one.
+  // Log who cancelled queued prompts.
   if (!isRunning && dropped[0])
     w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
   if (command.queue)
@@ -167,7 +166,7 @@ export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }
     })
     settleToolCalls(w, 'error', 'interrupted')
     cancelApprovals(w)
-    // No runner has the run, so it ends now.
+    // No runner has the run, so nothing will confirm the stop.
     if (isWaiting || run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null))
       endTurn(w, 'cancelled')
   } else if (queued || isWhole) {
@@ -184,7 +183,7 @@ const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReas
   for (const runId of runIds) dropPrompt(w, runId, why)
   const { kind, run, queue } = w.state.lifecycle
   const last = runIds.at(-1)
-  // A background session whose last prompt is dropped is cancelled.
+  // A background session is cancelled with its last prompt.
   if (kind === 'background' && !run && queue.length === 0 && last !== undefined) {
     w.add('turn_end', { turn_id: last, status: 'cancelled', queued: 0 })
   }
@@ -192,7 +191,6 @@ const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReas
 
 interface DropReason {
   readonly reason: string
-  /** The person who cancelled it, if known. */
   readonly actor?: string
 }
 
@@ -200,7 +198,7 @@ export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): 
   const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
   if (!prompt) return
   const { messageId, text } = prompt
-  // A long prompt was shown in part while it was queued.
+  // A long prompt was truncated while it was queued.
   w.add('prompt_dropped', {
     run_id: runId,
     message_id: messageId,
@@ -209,29 +207,28 @@ export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): 
   })
 }
 
-/** Ends a stop: the runner has confirmed the abort, or its time is over. */
+/** The runner has confirmed the abort or exceeded its deadline. */
 export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', resume?: string): void => {
   const { run } = w
   if (!run || run.stopRequestedAt === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
-  // The handle of the turn before, with which this one began: the engine has done nothing since.
+  // The handle from which this turn started would mean that the engine has done nothing since.
   const isOwn = resume !== run.resume || run.continues !== null
-  // An engine may finish its step while it is being stopped. Its own memory has that text then, and the log has not: the next attempt
-  // continues from the handle in the log, where nothing is missing behind it.
+  // An engine may finish a step while stopping, which the log lacks: continue from the logged handle, behind which nothing is missing.
   if (resume !== undefined && isOwn && run.phase === 'parked' && !run.isAtHandle) recordResumeHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
-  // The next turn must not start from a handle inside a cancelled attempt.
+  // The next turn must not start inside a cancelled attempt.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
 }
 
-/** Records the handle as soon as it is known, so that the next attempt resumes there, for any reason that stops this one. */
+/** Recorded as soon as it is known, so that the next attempt resumes there no matter why this one stops. */
 export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => {
   const { run } = w
   const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)
   if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
 }
 
-/** Gives every open call its one outcome, and ends the tasks of the attempt. */
+/** Gives every open call its one outcome, and ends the attempt's tasks. */
 export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
   if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
@@ -251,7 +248,7 @@ export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reas
 
 const settleTasks = (w: DecisionBuilder, reason: string): void => {
   for (const [agent_id, { status, runId }] of Object.entries(w.state.subagents)) {
-    // A child session tells its own end.
+    // Child sessions report their own end.
     if (runId !== w.run?.runId || isTaskOver(status) || Object.hasOwn(w.state.delegations, agent_id)) continue
     w.addToRun('subagent_event', { agent_id, status: 'cancelled', parent_session_id: w.key.id, reason })
   }
@@ -262,7 +259,7 @@ export const isExpired = (w: DecisionBuilder): boolean => {
   return kind === 'background' && expiresAt !== null && w.now >= expiresAt
 }
 
-/** Fails expired work: expiry is a checkpoint of a failed session, not a status. */
+/** Expiry is a checkpoint of a failed session, not a status. */
 export const failExpired = (w: DecisionBuilder): void => {
   w.add('session_checkpoint', {
     session_id: w.key.id,
@@ -288,10 +285,7 @@ const expiryText = ({ state: { lifecycle } }: DecisionBuilder): string => {
   return `The session expired after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}.`
 }
 
-/**
- * The result, or a reference to its artifact if it is too large for one event. Background work publishes every result as an
- * artifact: its reader comes later.
- */
+/** Background work always publishes an artifact, since its readers come later. */
 const resultOrArtifact = (w: DecisionBuilder, result: Json): Json => {
   const isText = typeof result === 'string'
   const text = isText ? result : JSON.stringify(result)
@@ -314,7 +308,7 @@ const checkpoint = (w: DecisionBuilder, checkpoint_type: string, status: string,
     resume_cursor: cursorText('checkpoint', w.key.id, w.nextSeq),
   })
 
-/** Publishes the report of a run as an artifact, for readers who come after the stream has ended. */
+/** For readers who come after the stream has ended. */
 const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
   const { tokens, costUsd } = w.state.health
   const record = {
@@ -337,7 +331,7 @@ const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
   })
 }
 
-/** Queues a steering prompt that was acknowledged too late for its run. */
+/** Queues steering prompts that came too late for their run. */
 const requeueSteers = (w: DecisionBuilder): void => {
   for (const { messageId, text, input } of w.state.lifecycle.steers.toReversed()) {
     const files = input === undefined ? {} : { input }

@@ -1,11 +1,10 @@
-// The task graph of write-capable work: its tasks, their order and their progress. Each change publishes a new version of the
-// same artifact, so the newest version shows the progress without the log.
+// Each change publishes a new version of the same artifact, so the newest shows the progress without the log.
 import type { PreparedArtifact } from '../../commands.ts'
 import { truncate } from '../../text/truncate.ts'
 import { publishArtifact } from '../artifacts.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 
-/** Characters of the prompt that a task graph shows as its goal. */
+/** Truncates the prompt that a task graph shows as its goal. */
 const GOAL_CHARS_MAX = 2_000
 
 export type WorkStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
@@ -33,7 +32,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphInput, work
       {
         id: 'report',
         title: 'Leave the output and the record of the run',
-        // The report task starts when the work is done, and ends with it.
+        // The report task starts and ends when the work is done.
         status: work === 'running' ? 'pending' : work,
         depends_on: ['work'],
       },
@@ -41,7 +40,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphInput, work
   }),
 })
 
-/** Publishes the next version in a session that has a graph; the goal is the prompt of its run. */
+/** Only in sessions that have a task graph. Its goal is the prompt of the run. */
 export const publishTaskGraph = (w: DecisionBuilder, work: WorkStatus): void => {
   const { settings, run, queue } = w.state.lifecycle
   const { workspace_id: workspaceId, task_graph_id: graphId } = settings

@@ -1,10 +1,9 @@
-// The text of an artifact, for the runner of its session.
 import { type Artifact, artifactOf } from '../../projections/indexes/artifacts.ts'
 import type { Session } from '../session.ts'
 
 type ReadableSession = Pick<Session, 'state' | 'read' | 'readChunkText'>
 
-/** Null: the session has no such artifact, or it is no text. `publishedSeq` finds one that the index no longer lists. */
+/** Null if unknown or not text. `publishedSeq` locates artifacts that left the index. */
 export const readArtifactText = async (
   session: ReadableSession,
   artifactId: string,

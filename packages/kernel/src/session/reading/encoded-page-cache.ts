@@ -1,15 +1,13 @@
-// Pages of a log, encoded for an audience, kept while readers catch up. Readers that follow each other through the same log
-// get the same text, and all but the first cost no reading and no encoding.
+// Readers that catch up one after another share encoded pages: only the first costs reading and encoding.
 
-/** Encoded text kept for readers that catch up behind each other: the distance from the first to the last. */
+/** Bounds the distance between the first and last reader that can share pages. */
 export const ENCODED_PAGES_CHARS = 2_000_000
-/** The memory of an encoded page without text, in characters: its entry in the cache. */
+/** Estimated overhead of a cache entry. */
 const EMPTY_PAGE_CHARS = 200
 
 export interface EncodedPage {
-  /** Empty = nothing on this page is for the audience. */
+  /** Empty if nothing on the page is for the audience. */
   readonly text: string
-  /** The number of the page's last event. */
   readonly last: number
 }
 
@@ -21,11 +19,11 @@ export class EncodedPageCache {
     return this.#pages.get(nameOf(audience, after))
   }
 
-  /** The oldest page leaves when there are too many: readers move forward. */
+  /** Evicts the oldest pages first: readers move forward. */
   set(audience: string, after: number, page: EncodedPage): void {
     const name = nameOf(audience, after)
     const previous = this.#pages.get(name)
-    // Two readers at the same place may both have read the page.
+    // Two readers may have read the same page concurrently.
     if (previous) this.#chars -= pageChars(previous)
     this.#pages.set(name, page)
     this.#chars += pageChars(page)

@@ -1,4 +1,4 @@
-// Pages of a session's log, for readers that are behind the live ones.
+// For readers that lag behind the live ones.
 
 import { READ_CHARS } from '@bridle/events/limits'
 import type { AnyEvent, Event, Key } from '../../event.ts'
@@ -6,14 +6,14 @@ import type { Log, ReadOptions } from '../../ports/log.ts'
 import { hasFaultCode } from '../../ports/store-fault.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
 
-/** Pages are bounded, and leave out the text of artifacts: no reader shows it. */
+/** No reader shows artifact text. */
 export const PAGE_OPTIONS: ReadOptions = { charsMax: READ_CHARS, withoutContent: true }
 
 export interface LogReaderPorts {
   readonly log: Log
   readonly key: Key
   readonly readScheduler?: ReadScheduler
-  /** The log is damaged: a session whose log is damaged is not served in part. */
+  /** A session with a damaged log is not served in part. */
   readonly onCorrupt: (cause: unknown) => void
 }
 
@@ -24,21 +24,21 @@ export class LogReader {
     this.#ports = ports
   }
 
-  /** Committed events after a number, when it is this reader's turn. A page is shorter when its events are large. */
+  /** Waits for its turn. Pages of large events are shorter. */
   read(after: number, limit: number): Promise<AnyEvent[]> {
     const { readScheduler } = this.#ports
     const read = () => this.page(after, limit)
     return readScheduler ? readScheduler.schedule(read) : read()
   }
 
-  /** The same with the text of artifacts. */
+  /** Like `read`, with artifact text. */
   readWithContent(after: number, limit: number): Promise<AnyEvent[]> {
     const { log, key, readScheduler } = this.#ports
     const read = () => this.#guard(() => log.read(key, after, limit, { charsMax: READ_CHARS }))
     return readScheduler ? readScheduler.schedule(read) : read()
   }
 
-  /** As `read`, at once, for a caller that has its turn already. */
+  /** Like `read`, but immediately: the caller already has its turn. */
   page(after: number, limit: number): Promise<AnyEvent[]> {
     return this.#guard(() => this.#ports.log.read(this.#ports.key, after, limit, PAGE_OPTIONS))
   }

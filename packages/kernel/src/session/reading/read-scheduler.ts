@@ -1,23 +1,21 @@
-// Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
-// hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
+// Long reads take turns: a reader far behind would otherwise hold the event loop until it has caught up.
 import type { TakeTurns } from '../../ports/log.ts'
 
-/** Reading for this long costs a live turn little, and is long enough for several pages. */
+/** Delays a live turn little, yet is enough for several pages. */
 export const READ_SLICE_MS = 2
-/** For a clock that stands still while code runs. A page that was encoded before takes well under a millisecond. */
+/** Fallback for clocks that stand still while code runs. A cached page takes well under a millisecond. */
 const READ_SLICE_STEPS = 64
 
-/** The one thread of a target, as readers share it. */
 export interface EventLoop {
-  /** Milliseconds since any fixed moment. A platform whose clock stands still while code runs may return a constant. */
+  /** Milliseconds since a fixed moment. May be constant on platforms whose clock stands still while code runs. */
   now(): number
-  /** Resolves when everything else that is ready to run has run. */
+  /** Resolves when everything else that is ready has run. */
   nextTurn(): Promise<void>
 }
 
 type ReadStep = () => Promise<unknown>
 
-/** Steps run in the order in which they were asked for, a slice of them in each turn of the event loop. */
+/** First in, first out, one time slice per turn of the event loop. */
 export class ReadScheduler {
   readonly #loop: EventLoop
   readonly #waiting: ReadStep[] = []
@@ -27,10 +25,9 @@ export class ReadScheduler {
     this.#loop = loop
   }
 
-  /** The scheduler as a store gets it. */
   readonly takeTurns: TakeTurns = (step) => this.schedule(step)
 
-  /** A reader asks for one step at a time, so fifty readers get a page each before any of them gets its next. */
+  /** Readers request one step at a time, so that all of them advance equally. */
   schedule<T>(step: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(async () => step().then(resolve, reject))
@@ -42,7 +39,7 @@ export class ReadScheduler {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
       await this.#slice()
-      // Also after the last step: a reader asks for its next page when it has this one.
+      // Also after the last step: readers request the next page once they have this one.
       await this.#loop.nextTurn()
     }
     this.#isRunning = false
@@ -53,7 +50,7 @@ export class ReadScheduler {
     for (let steps = 0; steps < READ_SLICE_STEPS && this.#loop.now() - start < READ_SLICE_MS; steps++) {
       const step = this.#waiting.shift()
       if (!step) return
-      // A store that waits for a disk or a network leaves the event loop free; the next reader need not wait for it.
+      // A store that waits for disk or network leaves the event loop free for the next reader.
       await Promise.race([step(), this.#loop.nextTurn()])
     }
   }
