@@ -20,6 +20,11 @@ export interface PositionedEntry<T> {
   readonly entry: T
 }
 
+export const comparePositions = (a: readonly number[], b: readonly number[]): number => {
+  for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0)
+  return 0
+}
+
 /** `found` has an extra entry if there is a next page. `end`: where reading stopped early, so that a short page continues there. */
 export const cutPage = <T>(
   found: readonly PositionedEntry<T>[],

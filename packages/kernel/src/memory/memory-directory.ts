@@ -3,71 +3,58 @@ import {
   type Directory,
   type DirectoryRow,
   flagsOf,
+  type ListedSession,
   type ListFilter,
-  type OpenApproval,
   parentIdOf,
 } from '../ports/directory.ts'
-import { cutPage, decodeCursor, pageSize, searchText } from './listing.ts'
+import { comparePositions, cutPage, decodeCursor, type PositionedEntry, pageSize, searchText } from './listing.ts'
 import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf, memoryRowOf } from './memory-data.ts'
 
 export const memoryDirectory = (data: MemoryData): Directory => {
   const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)
 
+  const openTo = (tenant: string, viewer: string | null = null) =>
+    ofTenant(tenant).filter((session) => mayOpen(viewer, rowOwner(session.key, memoryRowOf(session))))
+
   return {
     async list(tenant, filter) {
       const isByCreation = filter.order === 'created'
-      const last = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor, isByCreation ? 1 : 2)
-      const position = ({ session, row }: MemoryListEntry) =>
-        isByCreation ? [session.order] : [row.updatedAt, session.order]
-      const direction = isByCreation ? 1 : -1
-      const found = ofTenant(tenant)
-        .map((session): MemoryListEntry => ({ session, row: memoryRowOf(session) }))
-        .filter((entry) => matches(entry, filter))
-        .filter((entry) => !last || direction * compare(position(entry), last) > 0)
-        .sort((a, b) => direction * compare(position(a), position(b)))
-      const standing = found.map((entry) => ({ at: position(entry), entry }))
-      const { entries, next } = cutPage(standing, pageSize(filter.limit))
-      const sessions = entries.map(({ session, row }) => {
+      const found = ofTenant(tenant).flatMap((session): PositionedEntry<ListedSession>[] => {
+        const row = memoryRowOf(session)
+        if (!matches(session, row, filter)) return []
         const incarnation = memoryIncarnationOf(data, session)
-        return { key: { ...session.key }, head: memoryHeadOf(session), row, ...(incarnation > 1 && { incarnation }) }
+        const key = { ...session.key }
+        return [
+          {
+            at: isByCreation ? [session.order] : [row.updatedAt, session.order],
+            entry: { key, head: memoryHeadOf(session), row, ...(incarnation > 1 && { incarnation }) },
+          },
+        ]
       })
-      return { sessions, ...(next !== undefined && { next }) }
+      const { entries: sessions, ...rest } = isByCreation ? pageOf(found, filter, 1, 1) : pageOf(found, filter, 2, -1)
+      return { sessions, ...rest }
     },
 
-    async approvals(tenant, { limit, cursor, viewer }) {
-      const after = cursor === undefined ? undefined : decodeCursor(cursor, 3)
-      const position = ({ approval, session, index }: MemoryApprovalEntry) => [
-        approval.requestedAt,
-        session.order,
-        index,
-      ]
-      const found = ofTenant(tenant)
-        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, memoryRowOf(session))))
-        .flatMap((session) =>
-          memoryRowOf(session).approvals.map((approval, index): MemoryApprovalEntry => ({ approval, session, index })),
-        )
-        .filter((entry) => !after || compare(position(entry), after) > 0)
-        .sort((a, b) => compare(position(a), position(b)))
-      const standing = found.map((entry) => ({ at: position(entry), entry }))
-      const { entries, next } = cutPage(standing, pageSize(limit))
-      const approvals = entries.map(({ session, approval }) => ({ key: { ...session.key }, approval }))
-      return { approvals, ...(next !== undefined && { next }) }
+    async approvals(tenant, page) {
+      const found = openTo(tenant, page.viewer).flatMap((session) =>
+        memoryRowOf(session).approvals.map((approval, index) => ({
+          at: [approval.requestedAt, session.order, index],
+          entry: { key: { ...session.key }, approval },
+        })),
+      )
+      const { entries: approvals, ...rest } = pageOf(found, page, 3, 1)
+      return { approvals, ...rest }
     },
 
-    async settled(tenant, { limit, cursor, viewer }) {
-      const before = cursor === undefined ? undefined : decodeCursor(cursor, 3)
-      const found = ofTenant(tenant)
-        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, memoryRowOf(session))))
-        .flatMap((session) =>
-          (memoryRowOf(session).settled ?? []).map((approval) => ({
-            at: [approval.decidedAt, session.order, approval.seq],
-            entry: { key: { ...session.key }, approval },
-          })),
-        )
-        .filter(({ at }) => !before || compare(at, before) < 0)
-        .sort((a, b) => compare(b.at, a.at))
-      const { entries, next } = cutPage(found, pageSize(limit))
-      return { approvals: entries, ...(next !== undefined && { next }) }
+    async settled(tenant, page) {
+      const found = openTo(tenant, page.viewer).flatMap((session) =>
+        (memoryRowOf(session).settled ?? []).map((approval) => ({
+          at: [approval.decidedAt, session.order, approval.seq],
+          entry: { key: { ...session.key }, approval },
+        })),
+      )
+      const { entries: approvals, ...rest } = pageOf(found, page, 3, -1)
+      return { approvals, ...rest }
     },
 
     async openApprovals() {
@@ -78,7 +65,7 @@ export const memoryDirectory = (data: MemoryData): Directory => {
       const position = ({ wake, order }: MemorySession) => [wake.dueAt!, order]
       return [...data.sessions.values()]
         .filter(({ wake }) => wake.dueAt !== null && wake.dueAt <= now)
-        .sort((a, b) => compare(position(a), position(b)))
+        .sort((a, b) => comparePositions(position(a), position(b)))
         .slice(0, limit)
         .map(({ key }) => ({ ...key }))
     },
@@ -100,17 +87,21 @@ export const memoryDirectory = (data: MemoryData): Directory => {
   }
 }
 
-interface MemoryListEntry {
-  session: MemorySession
-  row: DirectoryRow
-}
-interface MemoryApprovalEntry {
-  session: MemorySession
-  approval: OpenApproval
-  index: number
+const pageOf = <T>(
+  found: readonly PositionedEntry<T>[],
+  { cursor, limit }: Pick<ListFilter, 'cursor' | 'limit'>,
+  cursorLength: number,
+  direction: 1 | -1,
+): ReturnType<typeof cutPage<T>> => {
+  const last = cursor === undefined ? null : decodeCursor(cursor, cursorLength)
+  const ahead = found.filter(({ at }) => !last || direction * comparePositions(at, last) > 0)
+  return cutPage(
+    ahead.sort((a, b) => direction * comparePositions(a.at, b.at)),
+    pageSize(limit),
+  )
 }
 
-const matches = ({ session: { key }, row }: MemoryListEntry, filter: ListFilter): boolean =>
+const matches = ({ key }: MemorySession, row: DirectoryRow, filter: ListFilter): boolean =>
   (filter.status === undefined || row.status === filter.status) &&
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.agent === undefined || key.agent === filter.agent) &&
@@ -122,8 +113,3 @@ const matches = ({ session: { key }, row }: MemoryListEntry, filter: ListFilter)
   mayOpen(filter.viewer ?? null, rowOwner(key, row)) &&
   (filter.parentId === undefined || parentIdOf(row) === filter.parentId) &&
   (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))
-
-const compare = (a: readonly number[], b: readonly number[]): number => {
-  for (const [index, value] of a.entries()) if (value !== b[index]) return value - b[index]!
-  return 0
-}

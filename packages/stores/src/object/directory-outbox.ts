@@ -3,7 +3,7 @@
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { Log } from '@bridle/kernel/ports/log'
 import { sharedWork } from '../shared-work.ts'
-import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
+import { rowWithOwner, storedRow } from '../sqlite/sqlite-directory.ts'
 import type { ClaimedUploadsPorts } from '../uploads/claimed-uploads.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
@@ -107,10 +107,7 @@ export class DirectoryOutbox {
   async #updateFor({ tenant, agent, id }: Key): Promise<DirectoryUpdate | null> {
     const { driver, log, home } = this.#ports
     const key = { tenant, agent, id }
-    const found = driver.get<{ row: string; owner: string | null }>(
-      'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
-      ...[tenant, id, agent],
-    )
+    const found = storedRow(driver, key)
     const head = (await log.open(key))?.head ?? 0
     const row = found ? rowWithOwner(found.row, found.owner) : null
     return found && !row ? null : { key, home: home(), head, row }

@@ -55,9 +55,6 @@ export interface DirectoryRecord extends DirectoryUpdate {
   readonly isRemoved: boolean
 }
 
-/** For sessions that are not branches; a branch lives with its parent. */
-export const defaultHome = (key: Key): string => keyText(key)
-
 export interface RemoteDirectory extends Directory {
   /** Also for sessions that do not exist yet. */
   home(key: Key): Promise<string>
@@ -90,6 +87,7 @@ export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards:
     due: async () => [],
     inHand: async () => [],
     knownHome: known,
-    home: async (key) => (await known(key)) ?? defaultHome(key),
+    // A new branch is registered with its parent's home; any other session gets an object of its own.
+    home: async (key) => (await known(key)) ?? keyText(key),
   }
 }

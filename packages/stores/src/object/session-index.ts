@@ -18,6 +18,7 @@ import {
   type PageOptions,
   rowWithOwner,
   type Scan,
+  storedRow,
 } from '../sqlite/sqlite-directory.ts'
 import { noTail, openTail } from '../sqlite/tail.ts'
 import type {
@@ -172,7 +173,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     if (known && (known.home !== home || known.seq > head)) return false
     // A recreated session has a higher head, so this row predates the removal.
     if (known?.removed && row && known.seq === head) return false
-    if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return false
+    if (known?.seq === head && row && storedRow(this.#driver, key)?.row === JSON.stringify(row)) return false
     this.#saveHome(key, home, head, row ? 0 : 1)
     const live = this.#rows.live(key)
     if (row) {
@@ -187,19 +188,9 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     return true
   }
 
-  #listedRow({ tenant, agent, id }: Key): DirectoryRow | null {
-    const found = this.#driver.get<{ row: string; owner: string | null }>(
-      'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
-      ...[tenant, id, agent],
-    )
+  #listedRow(key: Key): DirectoryRow | null {
+    const found = storedRow(this.#driver, key)
     return found ? rowWithOwner(found.row, found.owner) : null
-  }
-
-  #rowOf({ tenant, agent, id }: Key): string | undefined {
-    return this.#driver.get<{ row: string }>(
-      'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
-      ...[tenant, id, agent],
-    )?.row
   }
 
   #homeOf({ tenant, agent, id }: Key): HomeRow | undefined {

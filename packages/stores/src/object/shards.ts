@@ -1,6 +1,6 @@
-// A tenant's directory over several objects, by a hash of the session id. Lists query all objects and merge their pages.
+// Spreads a tenant's directory over several objects by a hash of the session id. Lists query all of them and merge the pages.
 import { hashText } from '@bridle/events/json'
-import { decodeCursor, encodeCursor } from '@bridle/kernel/memory/listing'
+import { comparePositions, decodeCursor, encodeCursor } from '@bridle/kernel/memory/listing'
 import type { Directory, ListFilter } from '@bridle/kernel/ports/directory'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import { approvalsPage, listPage, type PageOptions, type Scan } from '../sqlite/sqlite-directory.ts'
@@ -62,7 +62,7 @@ export const tenantDirectory = (
         }
       }),
     )
-    const byOrder = (a: readonly number[], b: readonly number[]) => order * compare(a, b)
+    const byOrder = (a: readonly number[], b: readonly number[]) => order * comparePositions(a, b)
     // An object that stopped here may have unread entries beyond the first such end.
     const [end = null] = scans.flatMap((scan) => (scan.end ? [scan.end] : [])).sort(byOrder)
     const found = scans.flatMap((scan) => scan.found).sort((a, b) => byOrder(a.at, b.at))
@@ -131,11 +131,6 @@ const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], in
 const settledCursor = ([moment = 0, place = 0, seq = 0]: readonly number[], index: number, count: number): string => {
   const sid = (place - index) / count
   return encodeCursor([moment, Math.ceil(sid), Number.isInteger(sid) ? seq : 0])
-}
-
-const compare = (a: readonly number[], b: readonly number[]): number => {
-  for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0)
-  return 0
 }
 
 /** Adoptions known to this isolate. */

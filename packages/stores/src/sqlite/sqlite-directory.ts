@@ -29,8 +29,6 @@ type SessionListRow = SessionRecord & {
   updated_at: number
   row: string
 }
-type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
-type SettledRow = Key & { decided_at: number; sid: number; seq: number; body: string }
 
 /** Slices have one entry beyond the limit, which signals a next page. */
 const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
@@ -66,7 +64,7 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
   }
 
   return {
-    list(tenant: string, filter: ListFilter): Slice<ListedSession> {
+    list(tenant: string, filter: ListFilter): Scan<ListedSession> {
       const { ranges, filter: rest } = sessionRanges(tenant, filter)
       const order = filter.order === 'created' ? FIRST_MADE_FIRST : RECENT_FIRST
       const end = rest && endOfSlice(ranges, order)
@@ -91,39 +89,24 @@ const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
       return { found, end }
     },
 
-    /** Null for damaged entries. */
-    approvals(tenant: string, page: PageOptions): Slice<ApprovalListing | null> {
-      const { rows, end } = approvalRows<ApprovalRow>(driver, 'approvals', tenant, page)
-      const found = rows.map((row) => ({
-        at: [row.requested_at, row.sid, row.position],
-        entry: approvalOf<OpenApproval>(row),
-      }))
-      return { found, end }
-    },
+    approvals: (tenant: string, page: PageOptions) => approvalScan<OpenApproval>(driver, 'approvals', tenant, page),
 
-    /** Newest decision first. Null for damaged entries. */
-    settled(tenant: string, page: PageOptions): Slice<ApprovalListing<SettledListing> | null> {
-      const { rows, end } = approvalRows<SettledRow>(driver, 'settled_approvals', tenant, page)
-      const found = rows.map((row) => ({
-        at: [row.decided_at, row.sid, row.seq],
-        entry: approvalOf<SettledListing>(row),
-      }))
-      return { found, end }
-    },
+    settled: (tenant: string, page: PageOptions) =>
+      approvalScan<SettledListing>(driver, 'settled_approvals', tenant, page),
   }
 }
 
 /** `start`: a position before all others. */
 const approvalOrders = {
   approvals: {
-    columns: ['requested_at', 'a.sid', 'position'],
+    columns: ['requested_at', 'sid', 'position'],
     order: 'requested_at, a.sid, position',
     behind: '(requested_at, a.sid, position) > (?, ?, ?)',
     upTo: '(requested_at, a.sid, position) <= (?, ?, ?)',
     start: [-1, 0, 0],
   },
   settled_approvals: {
-    columns: ['decided_at', 'a.sid', 'seq'],
+    columns: ['decided_at', 'sid', 'seq'],
     order: 'decided_at DESC, a.sid DESC, seq DESC',
     behind: '(decided_at, a.sid, seq) < (?, ?, ?)',
     upTo: '(decided_at, a.sid, seq) >= (?, ?, ?)',
@@ -131,15 +114,15 @@ const approvalOrders = {
   },
 } as const
 
-/** If every row is listed, the page size bounds the slice. */
-const approvalRows = <Row>(
+/** Damaged entries are null. If every row is listed, the page size bounds the slice. */
+const approvalScan = <A extends OpenApproval>(
   driver: SqlDriver,
   table: keyof typeof approvalOrders,
   tenant: string,
   { limit, cursor, viewer }: PageOptions,
-): { readonly rows: readonly Row[]; readonly end: readonly number[] | null } => {
-  const { order, behind, ...of } = approvalOrders[table]
-  const columns = of.columns.join(', ')
+): Scan<ApprovalListing<A> | null> => {
+  const { columns: names, order, behind, ...of } = approvalOrders[table]
+  const columns = names.map((name) => `a.${name}`).join(', ')
   const from = cursor === undefined ? of.start : decodeCursor(cursor, 3)
   const last =
     viewer === undefined
@@ -151,12 +134,12 @@ const approvalRows = <Row>(
   const end = last ? Object.values(last) : null
   const openTo = viewer === undefined ? 'true' : OPEN_TO
   const upTo = end ? of.upTo : 'true'
-  const rows = driver.all<Row>(
+  const rows = driver.all<Key & { readonly body: string; readonly [column: string]: unknown }>(
     `SELECT s.tenant, s.agent, s.id, ${columns}, body FROM ${table} AS a CROSS JOIN sessions AS s ON s.sid = a.sid
      WHERE a.tenant = ? AND s.tenant = a.tenant AND ${openTo} AND ${behind} AND ${upTo} ORDER BY ${order} LIMIT ?`,
     ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...from, ...(end ?? []), pageSize(limit) + 1],
   )
-  return { rows, end }
+  return { found: rows.map((row) => ({ at: names.map((name) => Number(row[name])), entry: approvalOf<A>(row) })), end }
 }
 
 /** With an ORDER BY that matches the indexes, SQLite merges the ranges without sorting. */
@@ -178,7 +161,6 @@ export interface Scan<T> {
   readonly found: readonly PositionedEntry<T>[]
   readonly end: readonly number[] | null
 }
-type Slice<T> = Scan<T>
 
 /** Lists in slices that take turns. `read` sees committed data only. */
 export const directoryScans = (
@@ -190,33 +172,27 @@ export const directoryScans = (
   const pages = directoryPages(driver, sessions)
   const turns = sliceTurns(() => driver.pause())
 
-  const scan = async <F extends PageOptions, T>(
-    page: (tenant: string, filter: F) => Slice<T>,
-    [tenant, filter, reader]: readonly [tenant: string, filter: F, reader: ListReader | undefined],
-  ): Promise<Scan<T>> => {
-    const size = pageSize(filter.limit)
-    const found: PositionedEntry<T>[] = []
-    let rest = filter
-    let end: readonly number[] | null = null
-    let slices = 0
-    await turns.read(reader, () => {
-      const slice = read(() => page(tenant, { ...rest, limit: size - found.length }))
-      found.push(...slice.found)
-      end = slice.end
-      if (end === null || found.length > size || ++slices >= slicesMax) return true
-      rest = { ...rest, cursor: encodeCursor(end) }
-      return false
-    })
-    // A full page may not reach this end.
-    return { found, end: found.length > size ? null : end }
-  }
+  const inSlices =
+    <F extends PageOptions, T>(page: (tenant: string, filter: F) => Scan<T>) =>
+    async (tenant: string, filter: F, reader?: ListReader): Promise<Scan<T>> => {
+      const size = pageSize(filter.limit)
+      const found: PositionedEntry<T>[] = []
+      let rest = filter
+      let end: readonly number[] | null = null
+      let slices = 0
+      await turns.read(reader, () => {
+        const slice = read(() => page(tenant, { ...rest, limit: size - found.length }))
+        found.push(...slice.found)
+        end = slice.end
+        if (end === null || found.length > size || ++slices >= slicesMax) return true
+        rest = { ...rest, cursor: encodeCursor(end) }
+        return false
+      })
+      // A full page may not reach this end.
+      return { found, end: found.length > size ? null : end }
+    }
 
-  return {
-    list: (...list: readonly [string, ListFilter, ListReader?]) => scan(pages.list, [list[0], list[1], list[2]]),
-    approvals: (...list: readonly [string, PageOptions, ListReader?]) =>
-      scan(pages.approvals, [list[0], list[1], list[2]]),
-    settled: (...list: readonly [string, PageOptions, ListReader?]) => scan(pages.settled, [list[0], list[1], list[2]]),
-  }
+  return { list: inSlices(pages.list), approvals: inSlices(pages.approvals), settled: inSlices(pages.settled) }
 }
 
 export const listPage = (scan: Scan<ListedSession>, { limit }: PageOptions) => {
@@ -308,7 +284,14 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
 /** Null if damaged. */
-export const parseOrNull = <T>(text: string): T | null => tryOr(null, () => JSON.parse(text) as T | null)
+const parseOrNull = <T>(text: string): T | null => tryOr(null, () => JSON.parse(text) as T | null)
+
+/** The row in the directory of a session that exists. */
+export const storedRow = (driver: SqlDriver, { tenant, agent, id }: Key) =>
+  driver.get<{ readonly row: string; readonly owner: string | null }>(
+    'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+    ...[tenant, id, agent],
+  )
 
 /** Adds the owner, which older rows lack. Null if damaged. */
 export const rowWithOwner = (text: string, owner: string | null): DirectoryRow | null => {
