@@ -2,7 +2,7 @@
 import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
 import { ownerOf } from '../owner.ts'
-import type { Clock } from '../ports/clock.ts'
+import { settledWithin } from '../ports/clock.ts'
 import type { Job, Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { Run } from '../projections/lifecycle-state.ts'
@@ -74,8 +74,9 @@ export class Removal {
       const removed = await this.#erase(key)
       if (removed && isObserved)
         rows?.observe({ key, owner, head: session?.state.head ?? 0, incarnation: 1, row: null, before: null })
+      const job = run && jobOf(key, run, session?.epoch ?? 0)
       // Only after the log is removed: a failed removal must leave the run alone.
-      if (removed) await releaseRemovedSession({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
+      if (removed) await settledWithin(clock, RELEASE_MS, () => stopAndForget(runner(key.agent), key, job))
       return removed
     } finally {
       this.#inProgress.delete(keyText(key))
@@ -100,22 +101,6 @@ export class Removal {
     return erasure
   }
 }
-
-const releaseRemovedSession = (
-  { runner, clock }: { readonly runner: Runner | null; readonly clock: Clock },
-  key: Key,
-  run: Run | null,
-  epoch: number,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const clearTimer = clock.after(RELEASE_MS, resolve)
-    stopAndForget(runner, key, run && jobOf(key, run, epoch))
-      .catch(() => {})
-      .finally(() => {
-        clearTimer()
-        resolve()
-      })
-  })
 
 const stopAndForget = async (runner: Runner | null, key: Key, job: Job | null): Promise<void> => {
   try {

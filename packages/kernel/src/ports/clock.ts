@@ -4,3 +4,15 @@ export interface Clock {
   /** Returns a function that clears the timer. */
   after(ms: number, call: () => void): () => void
 }
+
+/** Resolves when the work has settled, successfully or not, or is late. */
+export const settledWithin = (clock: Clock, ms: number, work: () => Promise<unknown>): Promise<void> =>
+  new Promise((resolve) => {
+    const clearTimer = clock.after(ms, resolve)
+    work()
+      .catch(() => {})
+      .finally(() => {
+        clearTimer()
+        resolve()
+      })
+  })

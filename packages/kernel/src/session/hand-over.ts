@@ -31,17 +31,4 @@ export class HandOver {
   check(): void {
     this.#check()
   }
-
-  /** Resolves when the work has settled or is late. */
-  async withinGrace(work: () => Promise<unknown>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const clearTimer = this.#clock.after(REST_GRACE_MS, resolve)
-      work()
-        .catch(() => {})
-        .finally(() => {
-          clearTimer()
-          resolve()
-        })
-    })
-  }
 }

@@ -1,12 +1,12 @@
 // The drain takes a batch from the inbox, decides, appends, and only then publishes, answers and starts effects: a client must
-// // never see what a restart would take back.
+// never see what a restart would take back.
 
 import { type JsonObject, present } from '@bridle/events/json'
 import { BYTES_PER_CHAR } from '@bridle/events/limits'
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, settledWithin } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer, TakeTurns } from '../ports/log.ts'
 import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
@@ -19,7 +19,7 @@ import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { jobOf } from '../rules/wanted-effects.ts'
 import { EffectRunner } from './effect-runner.ts'
-import { HandOver } from './hand-over.ts'
+import { HandOver, REST_GRACE_MS } from './hand-over.ts'
 import { type BatchResult, decideBatch, type IdempotencyKey, Inbox, type InboxItem } from './inbox.ts'
 import { readArtifactText } from './reading/artifact-text.ts'
 import { LogReader } from './reading/log-reader.ts'
@@ -36,7 +36,7 @@ export interface SessionPorts {
   readonly clock: Clock
   readonly runner: Runner
   readonly readScheduler?: ReadScheduler
-  /** Absent: notices go nowhere. */
+  /** Absent: no notices are sent. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   /** False if there is no such child. */
   readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
@@ -254,7 +254,7 @@ export class Session {
   /** Resolves when a durable run has finished its current step, or is late: it then continues as after a crash. */
   async rest(): Promise<void> {
     const { hasRun } = this.#effects
-    await this.#handOver.withinGrace(async () => {
+    await settledWithin(this.#ports.clock, REST_GRACE_MS, async () => {
       const rest = this.#effects.rest()
       // An announced stop does not count against the run, even if it is late.
       if (hasRun && !this.dropped) await this.send({ type: 'excuse_run', reason: 'stopping' })

@@ -3,6 +3,7 @@
 import { hashText } from '@bridle/events/json'
 import { type Event, type Key, keyText } from '@bridle/kernel/event'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
+import { splitText } from '@bridle/kernel/text/chunks'
 
 /** Large enough to make a row's overhead negligible; parsing takes well below a millisecond. */
 export const SEGMENT_CHARS_MAX = 32 * 1024
@@ -56,19 +57,7 @@ const joinRun = (run: readonly Segment[]): Segment =>
     ? run[0]!
     : { first: run[0]!.first, last: run.at(-1)!.last, body: run.map(({ body }) => body).join(',') }
 
-/** Never splits a surrogate pair. */
-export const splitForRows = (text: string): string[] => {
-  if (text.length <= PIECE_CHARS_MAX) return [text]
-  const cuts: string[] = []
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(from + PIECE_CHARS_MAX, text.length)
-    const unit = text.charCodeAt(to - 1)
-    if (to < text.length && unit >= 0xd800 && unit <= 0xdbff) to--
-    cuts.push(text.slice(from, to))
-    from = to
-  }
-  return cuts
-}
+export const splitForRows = (text: string): string[] => splitText(text, PIECE_CHARS_MAX)
 
 /** Includes the location, so that misplaced rows are detected. */
 export const checksum = (text: string, ...place: readonly number[]): string => {
