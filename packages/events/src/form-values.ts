@@ -1,6 +1,6 @@
 // Supports a subset of JSON Schema.
 
-import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from './json.ts'
+import { canonicalJson, isJsonObject, isSameJson, type Json, type JsonObject, ownProperty } from './json.ts'
 
 /** More than a person enters, and every entry is compared with every option. */
 export const ENTRIES_MAX = 200
@@ -9,9 +9,10 @@ export const ENTRIES_MAX = 200
 export const valueProblem = (schema: JsonObject, value: Json, name: string): string | null => {
   const type = typeProblem(schema, value, name)
   if (type !== null) return type
-  if (schema.const !== undefined && !isSame(schema.const, value)) return `${name} must be ${text(schema.const)}.`
-  if (Array.isArray(schema.enum) && !schema.enum.some((each) => isSame(each, value)))
-    return `${name} must be one of ${schema.enum.map(text).join(', ')}.`
+  if (schema.const !== undefined && !isSameJson(schema.const, value))
+    return `${name} must be ${canonicalJson(schema.const)}.`
+  if (Array.isArray(schema.enum) && !schema.enum.some((each) => isSameJson(each, value)))
+    return `${name} must be one of ${schema.enum.map(canonicalJson).join(', ')}.`
   const fits = (part: unknown) => !isJsonObject(part) || valueProblem(part, value, name) === null
   for (const parts of [schema.oneOf, schema.anyOf])
     if (Array.isArray(parts) && !parts.some(fits)) return alternativesProblem(parts, name)
@@ -26,15 +27,10 @@ export const valueProblem = (schema: JsonObject, value: Json, name: string): str
   return isJsonObject(value) ? objectProblem(schema, value, name) : null
 }
 
-const isSame = (a: Json, b: Json): boolean =>
-  a === b || (isComposite(a) && isComposite(b) && canonicalJson(a) === canonicalJson(b))
-const isComposite = (value: Json): boolean => typeof value === 'object' && value !== null
-const text = (value: Json): string => canonicalJson(value)
-
 const alternativesProblem = (parts: readonly unknown[], name: string): string => {
   const values = parts.map((part) => (isJsonObject(part) ? part.const : undefined))
   return values.every((each) => each !== undefined)
-    ? `${name} must be one of ${values.map((each) => text(each as Json)).join(', ')}.`
+    ? `${name} must be one of ${values.map((each) => canonicalJson(each)).join(', ')}.`
     : `${name} fits none of the alternatives.`
 }
 

@@ -4,12 +4,12 @@ import { TYPES, valueProblem } from './form-values.ts'
 import { isJsonObject, type Json, type JsonObject, ownProperty, present } from './json.ts'
 
 /** Including nested ones. A longer form belongs on a page of its own. */
-export const FIELDS_MAX = 100
+const FIELDS_MAX = 100
 /** Surfaces show titles and option labels in full. */
 const TITLE_CHARS_MAX = 200
 
 /** Values as JSON, which are validated while the session waits. */
-export const VALUES_CHARS_MAX = 64_000
+const VALUES_CHARS_MAX = 64_000
 
 /** The kind of input. `json`: nested values, and everything without an input of its own. */
 export type FieldType = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json'

@@ -30,6 +30,9 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   ) ?? 'null'
 
+export const isSameJson = (a: Json | undefined, b: Json | undefined): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))
+
 /** A 53-bit hash in hex, for checksums and equality checks. Never for security. */
 export const hashText = (text: string, seed = 0): string => {
   let a = 0xdeadbeef ^ seed

@@ -100,14 +100,14 @@ const childApproval = v.looseObject({
 })
 const parent = v.object({ agent: text, id: text, seq: count })
 
-export const healthPolicySchema = v.looseObject({
+const healthPolicySchema = v.looseObject({
   ...(Object.fromEntries(BUDGETS.map((name) => [name, maybe(amount)])) as Record<
     BudgetName,
     v.OptionalSchema<typeof amount, undefined>
   >),
   action: maybe(v.picklist(['request_approval', 'pause'])),
 })
-export const policySchema = v.looseObject({ health: maybe(healthPolicySchema) })
+const policySchema = v.looseObject({ health: maybe(healthPolicySchema) })
 
 export const schemas = {
   session: v.looseObject({ session_id: text }),

@@ -74,7 +74,7 @@ export const scrub = (value: Json): Json => {
 }
 
 /** Idempotent: the text after a removed secret may become a secret itself, so passes repeat until nothing changes. */
-export const scrubText = (text: string): string => {
+const scrubText = (text: string): string => {
   if (text.length < SCRUBBED_CHARS_MIN) return text
   let scrubbed = WORKSPACE_FILE.test(text) ? text.replace(FILE_FOLDER, `$1${FOLDER}`) : text
   for (let pass = 0; pass < SCRUB_PASSES_MAX; pass++) {

@@ -12,7 +12,7 @@ export interface MemoryLimits {
   readonly tenantBytes: number
 }
 
-export const memoryLimits = ({ bytes = MEMORY_BYTES, tenantBytes }: Partial<MemoryLimits> = {}): MemoryLimits => ({
+const memoryLimits = ({ bytes = MEMORY_BYTES, tenantBytes }: Partial<MemoryLimits> = {}): MemoryLimits => ({
   bytes,
   tenantBytes: tenantBytes ?? bytes / 2,
 })

@@ -4,8 +4,7 @@ import type { Key } from '../event.ts'
 import type { Session } from '../session/session.ts'
 
 /** Mono in both directions. `pcm16` is little-endian at 24 kHz, the others are 8 kHz. */
-export const AUDIO_FORMATS = ['pcm16', 'g711_ulaw', 'g711_alaw'] as const
-export type AudioFormat = (typeof AUDIO_FORMATS)[number]
+export type AudioFormat = 'pcm16' | 'g711_ulaw' | 'g711_alaw'
 
 export const AUDIO_BYTES_PER_MS: { readonly [F in AudioFormat]: number } = { pcm16: 48, g711_ulaw: 8, g711_alaw: 8 }
 

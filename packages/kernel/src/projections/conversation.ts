@@ -1,7 +1,7 @@
 // The conversation *is* the transport's HarnessState: server and clients apply the same operations, so they cannot differ.
 
 import type { EventType } from '@bridle/events/catalogue'
-import { canonicalJson, type Json, type JsonObject, present } from '@bridle/events/json'
+import { isSameJson, type JsonObject, present } from '@bridle/events/json'
 import { QUEUED_PROMPT_CHARS_MAX } from '@bridle/events/limits'
 import type { SessionStatus } from '@bridle/events/schemas'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
@@ -165,7 +165,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       setOperation([...path, 'outcome'], payload.status),
       setOperation([...path, 'toolOutcome'], toolOutcomeOf(payload) as JsonObject),
       // Do not send the result twice: it may be long.
-      ...(payload.result === undefined || isSame(payload.result, call.result)
+      ...(payload.result === undefined || isSameJson(payload.result, call.result)
         ? []
         : [setOperation([...path, 'result'], payload.result)]),
       ...(payload.error === undefined ? [] : [setOperation([...path, 'error'], payload.error)]),
@@ -360,7 +360,6 @@ const wholePrompt = (state: HarnessState, index: number, text: string | undefine
 const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
   [message, ...state.messages.slice(index)].map((each, offset) => setOperation(['messages', index + offset], each))
 
-
 const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined
     ? -1
@@ -423,9 +422,6 @@ const changeToolCall = (
   const call = calls[at]
   return call ? change(['messages', index, 'toolCalls', at], call) : none
 }
-
-const isSame = (a: Json, b: Json | undefined): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))
 
 const finishMessage = (index: number, status: 'complete' | 'error', stopReason?: string): DeltaOperation[] => [
   setOperation(['messages', index, 'status'], status),

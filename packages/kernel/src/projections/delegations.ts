@@ -1,5 +1,5 @@
 // Only tasks in progress: the end of a child removes its task.
-import { ownProperty } from '@bridle/events/json'
+import { omit, ownProperty } from '@bridle/events/json'
 import type { Policy } from '@bridle/events/schemas'
 import { isTaskOver } from './indexes/subagents.ts'
 import type { Projection } from './projection.ts'
@@ -25,8 +25,7 @@ export const delegations: Projection<Delegations> = {
         return toolCallId === undefined ? state : { ...state, [id]: { agent, toolCallId, policy } }
       if (payload.abandoned) return { ...state, [id]: { agent, toolCallId: '', policy: {} } }
       if (!isTaskOver(status) || ownProperty(state, id)?.agent !== agent) return state
-      const { [id]: _over, ...rest } = state
-      return rest
+      return omit(state, id)
     },
     // A branch has none of its parent's children.
     branched: () => delegations.initial,

@@ -89,8 +89,8 @@ export const healthFold: Projection<HealthFold> = {
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
     usage: (state, event) => ({
       ...(event.payload.context_usage_pct === undefined
-        ? withSpending(withProviderAnswer(state), event)
-        : withEvidenceAt(withSpending(withProviderAnswer(state), event), 'context', event)),
+        ? withEvidenceAt(withProviderAnswer(state), 'spending', event)
+        : withEvidenceAt(withEvidenceAt(withProviderAnswer(state), 'spending', event), 'context', event)),
       tokens: state.tokens + tokensIn(event.payload),
       costUsd: state.costUsd + Math.max(event.payload.cost_usd ?? 0, -state.estimatedUsd),
       estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
@@ -102,7 +102,7 @@ export const healthFold: Projection<HealthFold> = {
       return usage === undefined
         ? state
         : {
-            ...withSpending(state, event),
+            ...withEvidenceAt(state, 'spending', event),
             tokens: state.tokens + usage.total_tokens,
             costUsd: state.costUsd + usage.cost_usd,
             ranMs: state.ranMs + usage.runtime_ms,
@@ -282,9 +282,6 @@ const withEvidenceAt = (
   ...state,
   evidenceSeqs: { ...state.evidenceSeqs, [subject]: seq },
 })
-
-const withSpending = (state: HealthFold, event: { readonly seq: number }): HealthFold =>
-  withEvidenceAt(state, 'spending', event)
 
 export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
   const row = auditRow(event)
