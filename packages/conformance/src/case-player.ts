@@ -1,4 +1,3 @@
-// Plays one case against one server, step by step.
 import type { AnswerPattern, CaseRequest, CaseStep, ConformanceCase, OpenStep, StreamStep } from './case.ts'
 import { CaseSocket } from './case-socket.ts'
 import { type EventFrame, readStream } from './event-stream.ts'
@@ -7,19 +6,18 @@ import { STEP_TIMEOUT_MS } from './limits.ts'
 import { fillTemplates, findDifference, type SavedValues } from './match.ts'
 
 export interface PlayOptions {
-  /** Values that the steps may use and save, at least `{s}`. */
+  /** Values for `{name}` templates; at least `s`. */
   readonly saved?: SavedValues
-  /** The token that every request of the case carries. A case about tokens has its own. */
+  /** Sent with every request, except in cases about tokens, which bring their own. */
   readonly token?: string
-  /** Counts several `text_delta` in a row as one: the server may merge pieces of text. */
+  /** Counts consecutive `text_delta` events as one, because the server may merge pieces of text. */
   readonly isPaced?: boolean
-  /** Time for one step; default 15 s. */
+  /** Per step. Default: 15 s. */
   readonly timeoutMs?: number
 }
 
 let cases = 0
 
-/** Throws a CaseFailure when the server answers differently from the case. */
 export const playCase = async (url: string, { steps }: ConformanceCase, options: PlayOptions = {}): Promise<void> => {
   const player = new CasePlayer(url, options)
   try {
@@ -44,7 +42,7 @@ const withStep = (error: unknown, step: number, played: CaseStep): CaseFailure =
   return failure
 }
 
-/** The message of the cause: `fetch` itself says only that it failed. */
+/** `fetch` reports only "fetch failed"; its cause has the reason. */
 const causeText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { message } = (error.cause ?? error) as Error
@@ -151,7 +149,7 @@ class CasePlayer {
     const frames = await readStream(`${this.#url}${ask.path}`, this.#initOf(ask), until, this.#timeoutMs)
     this.#streams.set(stream, frames)
     if (types) {
-      // Notices are optional, and their number depends on how long things take.
+      // Notices are optional, and their number depends on timing.
       const seen = frames.map(({ data }) => data.type).filter((type) => type !== 'notice')
       if (this.#options.isPaced) same('types', merged(seen), merged(types))
       else same('types', seen, types)

@@ -1,5 +1,3 @@
-// A WebSocket of a case: the messages that it received, and the state that they add up to.
-
 import { applyOperations } from '@bridle/kernel/delta'
 import { tryOr } from '@bridle/kernel/try-or'
 import { WebSocket } from 'ws'
@@ -19,7 +17,6 @@ export class CaseSocket {
   readonly messages: CaseSocketMessage[] = []
   closeCode: number | null = null
   protocol = ''
-  /** The answer to a refused upgrade. */
   refusal: { status: number; body: unknown } | null = null
   #next = 0
   #changed = () => {}
@@ -70,7 +67,7 @@ export class CaseSocket {
     this.#ws.send(text)
   }
 
-  /** Resolves with the next message that has no problem, and skips the others. */
+  /** Skips messages until one matches. */
   async waitForMessage(problem: (message: unknown) => Difference | null): Promise<void> {
     let last: Difference | null = null
     await this.until(() => {
@@ -104,7 +101,7 @@ export class CaseSocket {
     return state
   }
 
-  /** Resolves when the condition holds; rejects when the socket closes first, or after the timeout. */
+  /** Rejects if the socket closes first, or after the timeout. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       // A settled promise must not check again: the condition would consume messages that the next step waits for.

@@ -1,9 +1,9 @@
-// A wire exchange as data. Cases know no target and contain no code, so that another implementation can read and play them.
+// A wire exchange as data. Cases contain no code and do not depend on a target, so other implementations can play them.
 //
-// `{s}` in any text is the session id of the case; `{name}` is the value that an earlier step saved under that name. Sessions that
-// the server names itself are saved as `made` or `child`, so that a player can remove them.
+// `{s}` is the session id of the case, and `{name}` the value an earlier step saved under that name. Save the ids of sessions
+// that the server names as `made` or `child`, so that players can delete them.
 
-/** A pattern for JSON. Objects may have more fields than the pattern; lists have exactly its entries. */
+/** Objects may have additional fields; lists must match entry by entry. */
 export type Pattern =
   | string
   | number
@@ -11,15 +11,15 @@ export type Pattern =
   | null
   | readonly Pattern[]
   | { readonly [name: string]: Pattern }
-  /** Any value, but not an absent one. */
+  /** Any value, but the field must be present. */
   | { readonly $any: true }
-  /** A text that matches the regular expression. */
+  /** Text that matches a regular expression. */
   | { readonly $match: string }
-  /** Any value; later steps use it as `{name}`. */
+  /** Any value; saved for later steps as `{name}`. */
   | { readonly $save: string }
-  /** A list with this many entries. */
+  /** A list of this length. */
   | { readonly $length: number }
-  /** An absent field. */
+  /** The field must be absent. */
   | { readonly $absent: true }
 
 export interface CaseRequest {
@@ -27,11 +27,11 @@ export interface CaseRequest {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: unknown
-  /** The prompt of a scripted run with these steps; `body` may add fields. */
+  /** Prompts the scripted agent with these steps; `body` adds fields. */
   readonly script?: readonly unknown[]
-  /** A body that is sent unchanged. */
+  /** Sent unchanged. */
   readonly raw?: string
-  /** A body of about this many bytes. */
+  /** Generates a body of about this size. */
   readonly bytes?: number
 }
 
@@ -57,41 +57,40 @@ export interface OpenStep {
   readonly headers?: { readonly [name: string]: string }
   readonly protocols?: readonly string[]
   readonly refused?: AnswerPattern
-  /** The subprotocol that the server selects. */
   readonly protocol?: string
 }
 
 export type CaseStep =
   | { readonly ask: CaseRequest; readonly answer: AnswerPattern }
-  /** Sends the request now; a later `answered` checks its response. */
+  /** Sends the request now; a later `answered` step checks the response. */
   | { readonly begin: string; readonly ask: CaseRequest }
   | { readonly answered: string; readonly answer: AnswerPattern }
-  /** Opens an event stream and reads until an event of that type. Later steps refer to its frames by the name. */
+  /** Opens an event stream and reads until an event of type `until`. Later steps refer to its frames by name. */
   | StreamStep
-  /** The frames of one stream equal, byte for byte, those of another from an index on; -3 means the last three. */
+  /** The frames of one stream, from an index on, equal those of another byte for byte; -3 means the last three. */
   | { readonly frames: string; readonly are: string; readonly from: number }
   | OpenStep
   | { readonly say: string; readonly message?: unknown; readonly raw?: string; readonly bytes?: number }
-  /** Reads until a message matches, and skips those before it. */
+  /** Reads until a message matches, skipping others. */
   | { readonly hear: string; readonly message: Pattern }
-  /** The types of all messages so far. An event counts with its own type. */
+  /** Types of all messages so far; an event counts as its own type. */
   | { readonly heard: string; readonly types: readonly string[] }
-  /** The state after all deltas so far; the deltas must have no gap. */
+  /** State after all deltas so far, which must have no gap. */
   | { readonly state: string; readonly is: Pattern }
   | { readonly closed: string; readonly code: number }
   | { readonly hangUp: string }
 
 export interface ConformanceCase {
-  /** The rule of the protocol page, and the behaviour that the case shows. */
+  /** Rule id in brackets, then the behaviour. */
   readonly name: string
-  /** The settings of the server; default `open`. */
+  /** Default: `open`. */
   readonly server?: CaseServerName
-  /** Only for a server that asks for no token. */
+  /** Runs only against servers that require no token. */
   readonly isOpenOnly?: true
   readonly steps: readonly CaseStep[]
 }
 
-/** The settings of each server: the same options on every target. */
+/** The same on every target. */
 export const serverSettingsByName = {
   open: {},
   token: { authToken: 'right' },

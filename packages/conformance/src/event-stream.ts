@@ -1,4 +1,3 @@
-// Reads an event stream and keeps its frames byte for byte.
 import { CaseFailure, ServerTimeout, showValue } from './failure.ts'
 
 export interface EventFrame {
@@ -7,7 +6,6 @@ export interface EventFrame {
   readonly raw: string
 }
 
-/** Reads until an event of the type `until`. */
 export const readStream = async (
   url: string,
   request: Pick<RequestInit, 'method' | 'headers' | 'body'>,

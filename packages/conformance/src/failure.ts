@@ -1,10 +1,8 @@
-// The difference between a server's answer and the answer that a case expects.
-
-/** Characters of a value in a failure: enough to see the difference on a screen. */
+/** Enough to see the difference on one screen. */
 const SHOWN_CHARS_MAX = 1_000
 
 export interface Difference {
-  /** The place of the difference: a field of a body, a header, `status`. */
+  /** A field of the body, a header, or `status`. */
   readonly at: string
   readonly expected: string
   readonly actual: string
@@ -14,9 +12,8 @@ export class CaseFailure extends Error implements Difference {
   readonly at: string
   readonly expected: string
   readonly actual: string
-  /** Counted from 1; 0 until the player fills it in. */
+  /** Counts from 1; 0 until the player sets it. */
   step = 0
-  /** The step in a few words, for the report. */
   action = ''
 
   constructor({ at, expected, actual }: Difference) {
@@ -27,7 +24,6 @@ export class CaseFailure extends Error implements Difference {
   }
 }
 
-/** The server did not answer in time. */
 export class ServerTimeout extends CaseFailure {
   constructor(expected: string, timeoutMs: number, actual = 'nothing') {
     super({ at: 'answer', expected, actual: `${actual} within ${timeoutMs / 1_000} seconds` })

@@ -1,4 +1,2 @@
-// Every limit of the conformance suite, with a line on why that number.
-
-/** Longer than any step of a case takes on a busy machine. */
+/** Longer than any step takes on a busy machine. */
 export const STEP_TIMEOUT_MS = 15_000

@@ -1,10 +1,8 @@
-// Compares a value with a pattern, and finds the first difference.
 import type { Pattern } from './case.ts'
 import { type Difference, showValue } from './failure.ts'
 
 export type SavedValues = Map<string, string>
 
-/** Replaces `{name}` in every text with the saved value. */
 export const fillTemplates = <T>(value: T, saved: ReadonlyMap<string, string>): T => {
   if (typeof value === 'string') return value.replaceAll(/\{([a-z]+)\}/g, (all, name) => saved.get(name) ?? all) as T
   if (Array.isArray(value)) return value.map((each) => fillTemplates(each, saved)) as T
@@ -12,7 +10,7 @@ export const fillTemplates = <T>(value: T, saved: ReadonlyMap<string, string>): 
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fillTemplates(each, saved)])) as T
 }
 
-/** Null when the value matches; only then are its `$save` values kept. */
+/** Null if the value matches; only then are its `$save` values kept. */
 export const findDifference = (pattern: Pattern, value: unknown, saved: SavedValues): Difference | null => {
   const found: SavedValues = new Map()
   const problem = compare(pattern, value, found, '')

@@ -1,4 +1,3 @@
-// All cases, grouped by the protocol page whose rules they show.
 import type { ConformanceCase } from './case.ts'
 import { changeCases } from './cases/changes.ts'
 import { fabricSocketCases } from './cases/fabric-socket.ts'
@@ -28,5 +27,4 @@ export const protocolPages: readonly ProtocolPage[] = [
   { title: 'voice', document: 'docs/protocol/voice.md', cases: voiceCases },
 ]
 
-/** The rule that a case shows: `H4` of "[H4] shows the document’s events". */
 export const ruleOf = ({ name }: ConformanceCase): string => /^\[([A-Z]+\d+)\]/.exec(name)?.[1] ?? ''

@@ -1,5 +1,3 @@
-// Plays all cases against one running server, of this implementation or another: the result of each case, and the sessions
-// that could not be removed.
 import { type CaseServerName, type ConformanceCase, serverSettingsByName } from './case.ts'
 import { playCase } from './case-player.ts'
 import { type CaseFailure, ServerTimeout } from './failure.ts'
@@ -8,15 +6,14 @@ import { fillTemplates } from './match.ts'
 import { type ProtocolPage, protocolPages, ruleOf } from './pages.ts'
 import { removeSessions } from './session-cleanup.ts'
 
-/** A server that lets so many cases in a row time out is gone; waiting for each further case would take minutes. */
+/** After this many timeouts in a row the server is down, and waiting on every other case would take minutes. */
 const TIMEOUTS_MAX = 3
 
 export interface ConformanceOptions {
   readonly url: string
   readonly token?: string | undefined
-  /** Plays only the rules that begin with this text. */
+  /** Id prefix of the rules to play. */
   readonly only?: string | undefined
-  /** Time for one step. */
   readonly timeoutMs?: number
 }
 
@@ -26,7 +23,7 @@ export type CaseResult = { readonly page: ProtocolPage; readonly rule: string; r
   | { readonly outcome: 'skipped'; readonly reason: string }
 ) & { readonly removed: number; readonly left: readonly string[] }
 
-/** Prefix of the sessions that the suite makes, except two that the server names itself. */
+/** Two sessions, which the server names itself, lack it. */
 export const SESSION_PREFIX = 'conformance-'
 
 export const selectCases = (only = ''): { readonly page: ProtocolPage; readonly each: ConformanceCase }[] =>
@@ -53,7 +50,7 @@ export async function* playCases({
     const session = `${run}-${index + 1}`
     const isTokenCase = each.server === 'token'
     const steps = isTokenCase ? withToken(each, token ?? '') : each
-    // A case about tokens brings its credentials itself.
+    // Cases about tokens bring their own credentials.
     const saved = new Map([['s', session]])
     const options = { saved, timeoutMs, isPaced: true, ...(!isTokenCase && token !== undefined && { token }) }
     const failure = await playCase(url, steps, options).then(
@@ -68,7 +65,7 @@ export async function* playCases({
   }
 }
 
-/** Options that a running server may lack, and that no request can detect. */
+/** Options that requests cannot detect. */
 const needs: { readonly [name in Exclude<CaseServerName, 'open' | 'token'>]: string } = {
   tenants: 'needs a server that requires a tenant (tenantRequired)',
   scoped: 'needs tokens with scopes, tenants and a user (tokens)',
@@ -83,7 +80,6 @@ const unmet = ({ server = 'open', isOpenOnly }: ConformanceCase, token: string |
   return needs[server]
 }
 
-/** Replaces the fixed token of the cases with the token of this server. */
 const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
   JSON.parse(
     JSON.stringify(each).replaceAll(
@@ -92,7 +88,7 @@ const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
     ),
   ) as ConformanceCase
 
-/** The reason to skip every case: the server lists its agents, and `scripted` is not among them. Null = it may be there. */
+/** Why every case must be skipped, if the server's agent list lacks `scripted`. Null if that is unknown. */
 const missingAgent = async (url: string, token: string | undefined, timeoutMs: number): Promise<string | null> => {
   try {
     const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }

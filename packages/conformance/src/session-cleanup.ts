@@ -1,4 +1,4 @@
-// Removes the sessions of a case after it was played, whether it passed or failed. Nothing else on the server changes.
+// Removes a case's sessions after it passes or fails, and nothing else on the server.
 import type { ConformanceCase } from './case.ts'
 import type { SavedValues } from './match.ts'
 
@@ -12,11 +12,10 @@ const DEFAULT_TENANT = null
 
 export interface SessionCleanup {
   readonly removed: number
-  /** Sessions that the server did not remove. */
   readonly left: readonly string[]
 }
 
-/** Removes the sessions that the steps name, and those that the server named itself, for each tenant of the case. */
+/** Includes sessions that the server named, for each tenant of the case. */
 export const removeSessions = async (
   server: ServerUnderTest,
   { steps }: ConformanceCase,
@@ -38,7 +37,7 @@ export const removeSessions = async (
   return { removed, left }
 }
 
-/** The names under which cases save the id of a session that the server named. */
+/** Names under which cases save ids that the server chose. */
 const NAMED_BY_SERVER = ['made', 'child']
 const TENANT = /(?:"x-fabric-tenant":"|[?&]tenant=)([A-Za-z0-9]+)/g
 
@@ -46,7 +45,7 @@ const remove = async (server: ServerUnderTest, id: string, tenant: string | null
   try {
     const removed = await ask(server, 'DELETE', `/agents/scripted/${encodeURIComponent(id)}`, tenant)
     if (removed.status !== 404) return removed.status
-    // A session of another agent: an export may have named it.
+    // Imports can create sessions of other agents.
     const found = await ask(server, 'GET', `/sessions/${encodeURIComponent(id)}`, tenant)
     const { agent } = JSON.parse(found.text || '{}') as { readonly agent?: string }
     if (found.status !== 200 || !agent) return removed.status

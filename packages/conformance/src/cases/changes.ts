@@ -1,4 +1,3 @@
-// docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
 import type { ConformanceCase } from '../case.ts'
 import {
   bearer,
@@ -68,7 +67,7 @@ export const changeCases: readonly ConformanceCase[] = [
     { hear: 'two', message: { type: 'session_removed', session_id: '{s}' } },
   ]),
   caseOf('[F53] the event stream begins with ready, and its frames have no ids', [
-    // The run takes steps for longer than it takes to open the streams; each changes the session's row.
+    // The run must outlast opening the streams; each step changes the session's row.
     begin('run', manySteps),
     stream('first', 'ready', { path: '/changes', types: ['ready'], last: { id: null, data: { type: 'ready' } } }),
     stream('more', 'session', {

@@ -1,4 +1,3 @@
-// docs/protocol/fabric-socket.md
 import type { CaseStep, ConformanceCase, Pattern } from '../case.ts'
 import {
   bearer,
@@ -23,7 +22,6 @@ import {
 const here = run([{ text: 'Hi' }], ok)
 const socket = '/sessions/{s}/ws'
 const replayed = greeted('a', socket, 'replay-end')
-/** A session with one run, and a socket that has read it. */
 const opened = [here, ...replayed]
 
 const hears = (type: string, data: Pattern) => hear('a', { type: 'event', event: { type, data } })
@@ -35,7 +33,6 @@ const acked = (command: string, commandId: string) => hear('a', { type: 'ack', f
 const refused = (command: string, commandId: string, more: { readonly message?: Pattern } = {}) =>
   hear('a', { type: 'ack', for: command, ok: false, commandId, ...more })
 
-/** A socket that has heard the question of the run. */
 const asked: readonly CaseStep[] = [
   stream('asks', 'approval_requested'),
   { open: 'a', path: `${socket}?replay=all` },
@@ -195,7 +192,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
   caseOn('beating', '[W14] who says nothing for too long is cut', [
     here,
     { open: 'a', path: socket },
-    // A platform may end the connection of a silent client much later than it closes the socket.
+    // A platform may close the connection of a silent client much later than its socket.
     { say: 'a', message: { type: 'pong' } },
     { closed: 'a', code: 4009 },
   ]),

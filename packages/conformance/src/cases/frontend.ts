@@ -1,4 +1,3 @@
-// docs/protocol/frontend.md: chat, background sessions, branches and health.
 import type { ConformanceCase } from '../case.ts'
 import { caseOf, exchange, get, ok, post, remove, script, shows, status, stream } from './steps.ts'
 

@@ -1,4 +1,3 @@
-// docs/protocol/history.md: the log of a session, files of several sessions, and the tree of branches.
 import type { AnswerPattern, ConformanceCase } from '../case.ts'
 import { caseOf, exchange, get, ok, post, run, say, shows } from './steps.ts'
 

@@ -1,4 +1,3 @@
-// docs/protocol/http.md: invoking, errors, access, and what else the routes answer.
 import type { AnswerPattern, ConformanceCase } from '../case.ts'
 import {
   bearer,
@@ -26,7 +25,7 @@ const forbidden = shows({ error: { type: 'forbidden', message: { $any: true } } 
 const missing = (message: string) => shows({ error: 'Not found', message }, 404)
 const notFound = missing('There is no session {s}.')
 const notFoundOfAgent = missing('There is no session {s} of the agent scripted.')
-/** A proxy in front may add a prefix to the route that is named. */
+/** A proxy may add a prefix to the route. */
 const missingPart = (words: string) =>
   shows({ error: 'Not found', message: { $match: `^There is no ${words}\\.$` } }, 404)
 const noApproval = missingPart('approval apr-1 in this session; GET \\S*/approvals lists those that wait')
@@ -39,12 +38,10 @@ const noSuchAgent = shows(
 )
 const bad = shows({ error: { $match: '.' } }, 400)
 const approval = '/sessions/{s}/approvals/{approval}'
-/** A run that waits for an answer to its question. */
 const asks = (...steps: unknown[]) => [
   begin('run', steps),
   stream('asked', 'approval_requested', { last: { data: { data: { approvalId: { $save: 'approval' } } } } }),
 ]
-/** A prompt with an uploaded file. */
 const attach = (text: string, ref_id: string, answer: AnswerPattern, path = invoke) =>
   exchange({ method: 'POST', path, script: say(text), body: { attachments: [{ ref_id }] } }, answer)
 const question = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'] }
@@ -52,7 +49,7 @@ const questionShown = {
   kind: 'question',
   questions: [{ id: 'db', question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }],
 }
-/** Background work that the case's session has started, and that asks. */
+/** Background work started by the session of the case, which asks a question. */
 const askingChild = {
   ...{ engine: 'scripted', session_id: '{s}-child', parent_session_id: '{s}' },
   prompt: script(question, { text: 'done' }),

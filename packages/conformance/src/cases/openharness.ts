@@ -1,4 +1,3 @@
-// docs/protocol/openharness.md and openharness-profiles.md: turns, conversations, approvals and errors of the engine, and its profiles.
 import type { AnswerPattern, CaseRequest, ConformanceCase, Pattern } from '../case.ts'
 import { caseOf, exchange, get, ok, script, shows, stream } from './steps.ts'
 
@@ -9,7 +8,6 @@ const send = (context: object, more: object = {}, payload: object = {}): CaseReq
 })
 const turn = (context: object, answer: AnswerPattern, more: object = {}, payload: object = {}) =>
   exchange(send(context, more, payload), answer)
-/** A prompt in the session of the case. */
 const prompt = (...steps: unknown[]) => ({ session_id: '{s}', user_intent: script(...steps) })
 const says = (text: string, more: object = {}) =>
   shows({
@@ -17,7 +15,7 @@ const says = (text: string, more: object = {}) =>
     response: { status: 'success', action_directives: [{ action_type: 'render_message', payload: { text } }] },
     ...more,
   } as Pattern)
-/** An answer that names its session or its run for later steps. */
+/** An answer that saves its session or run id for later steps. */
 const names = (ids: Pattern) => shows({ response: { extensions: { 'dev.bridle': ids } } })
 const directs = (...action_directives: Pattern[]) =>
   shows({ response: { status: 'success', action_directives } } as Pattern)
@@ -30,7 +28,7 @@ const fails = (status: number, code: string, details: Pattern = {}) => ({
   body: { response: { status: 'error', error: { code, details } } },
 })
 
-/** An export of an empty session: the assistant needs a key to run, and none to have a session. */
+/** The assistant needs an API key to run. Importing an empty session gives it a session without one. */
 const lineOfTheAssistant = [
   '{"bridle":"export","version":1,"created_by":"bridle"}',
   '{"session":{"id":"conformance-line","agent":"assistant","kind":"chat"}}',
@@ -38,7 +36,7 @@ const lineOfTheAssistant = [
   '{"end":{"sessions":1,"entries":1,"digest":"sha256:7fc7d85d357ab9af4d57eb6713e88621034cabc4b323f46a61b0a1d9a4dee334"}}',
   '',
 ].join('\n')
-/** The scripted agent in a line that is another agent's. */
+/** Calls the scripted agent into another agent's conversation line. */
 const scripted = { task_hint: { plugin_id: 'scripted' } }
 const STREAMING = { 'openharness.streaming': true }
 const told: Pattern = [

@@ -1,4 +1,3 @@
-// The cases, the steps and the answers that most pages are made of.
 import type {
   AnswerPattern,
   CaseRequest,
@@ -35,33 +34,29 @@ export const post = (path: string, body: unknown, answer: AnswerPattern, headers
 
 export const remove = (path: string, answer: AnswerPattern): CaseStep => ({ ask: { method: 'DELETE', path }, answer })
 
-/** A run of the scripted agent, to its end. */
 export const run = (script: readonly unknown[], answer: AnswerPattern, headers?: Headers): CaseStep => ({
   ask: { method: 'POST', path: invoke, script, ...(headers && { headers }) },
   answer,
 })
 
-/** A run that a later `answered` waits for. */
 export const begin = (name: string, script: readonly unknown[]): CaseStep => ({
   begin: name,
   ask: { method: 'POST', path: invoke, script },
 })
 
-/** The events of the case's session, or of the stream at `path`. */
+/** Reads the session's events, or the stream at `path`. */
 export const stream = (
   name: string,
   until: string,
   { path = `${invoke}/stream`, ...more }: Pick<StreamStep, 'types' | 'last'> & { readonly path?: string } = {},
 ): CaseStep => ({ stream: name, ask: { path }, until, ...more })
 
-/** A ticket for the bearer of the token; later steps use it as `{name}`. */
 export const buyTicket = (name: string, body: object = {}, token = 'right'): CaseStep =>
   post('/tickets', body, shows({ ticket: { $save: name } }, 201), bearer(token))
 
 export const hear = (socket: string, message: Pattern): CaseStep => ({ hear: socket, message })
 export const tell = (socket: string, message: object): CaseStep => ({ say: socket, message })
 
-/** A socket, opened and read up to its first message of this type. */
 export const greeted = (open: string, path: string, type: string, headers?: Headers): CaseSteps => [
   { open, path, ...(headers && { headers }) },
   hear(open, { type }),
@@ -74,7 +69,6 @@ export const ok = status(200)
 export const shows = (body: Pattern, code = 200): AnswerPattern => ({ status: code, body })
 export const refusal = (code: number, type: string): AnswerPattern => shows({ error: { type } }, code)
 
-/** The prompt that makes the scripted agent play these steps. */
 export const script = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
 
 export const say = (text: string) => [{ text }]

@@ -1,4 +1,3 @@
-// docs/protocol/http.md: server-sent events.
 import type { ConformanceCase } from '../case.ts'
 import { begin, caseOf, get, invoke, ok, run, shows, status, stream } from './steps.ts'
 

@@ -1,4 +1,3 @@
-// docs/protocol/transport.md
 import type { CaseStep, ConformanceCase, Pattern } from '../case.ts'
 import {
   bearer,
@@ -20,7 +19,6 @@ import {
 const commands = (...list: object[]) => ({ type: 'commands', commands: list })
 const submit = (commandId: string, ...steps: unknown[]) =>
   commands({ type: 'submit', prompt: script(...steps), commandId })
-/** The first turn of the session, to its end. */
 const firstTurn = (commandId: string, text: string): readonly CaseStep[] => [
   { say: 'a', message: submit(commandId, { text }) },
   { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },

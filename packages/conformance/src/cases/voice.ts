@@ -1,4 +1,4 @@
-// docs/protocol/voice.md: what a server answers before a line is open. Whether it has a voice at all is the operator's choice.
+// Answers before a line opens. Whether the server has a voice at all depends on its configuration.
 import type { CaseStep, ConformanceCase } from '../case.ts'
 import { bearer, caseOf, caseOn, get, post, refusal, shows, status } from './steps.ts'
 
