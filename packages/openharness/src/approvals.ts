@@ -1,19 +1,15 @@
-// Approval before execution: which directives need it, and asking for it.
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
 import type { DirectiveContext } from './handlers.ts'
 
-/**
- * Asks the user whether a directive may be executed. Only `true` approves: a rejection, an error, or the end of the directive's
- * deadline do not.
- */
+/** Asks the user to approve a directive. Only `true` approves: any other result, an error, or a missed deadline denies. */
 export type Approver = (directive: ActionDirective, context: DirectiveContext) => boolean | Promise<boolean>
 
-/** The lowest risk tier that needs approval even where the directive does not ask for it. */
+/** The lowest risk tier that requires approval even if the directive does not. */
 export type ApprovalThreshold = 'caution' | 'dangerous' | 'never'
 
 export const needsApproval = (directive: ActionDirective, threshold: ApprovalThreshold): boolean => {
   if (directive.requires_user_approval === true) return true
-  // A question and nothing at all have no effect on the device, however risky the call is that they are about.
+  // Neither affects the device. A question's risk tier describes the call it asks about.
   if (directive.action_type === 'request_approval' || directive.action_type === 'noop') return false
   return TIERS[directive.risk_tier ?? 'safe'] >= TIERS[threshold]
 }

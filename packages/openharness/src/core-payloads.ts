@@ -1,69 +1,68 @@
-// The payloads of core types, as handlers get them.
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { Question } from '@bridle/events/questions'
 
-/** The payload of `render_message`. */
+/** Payload of `render_message`. */
 export interface RenderMessagePayload {
-  /** The text to show. */
+  /** Text to show. */
   readonly text: string
-  /** Further fields. */
+  /** Additional fields. */
   readonly [name: string]: Json | undefined
 }
 
-/** The payload of `render_ui`. */
+/** Payload of `render_ui`. */
 export interface RenderUiPayload {
-  /** The name of the component. */
+  /** Component name. */
   readonly component: string
-  /** The data of the component. */
+  /** Component data. */
   readonly data?: Json
-  /** Further fields. */
+  /** Additional fields. */
   readonly [name: string]: Json | undefined
 }
 
-/** The payload of `simulate_action`. */
+/** Payload of `simulate_action`. */
 export interface SimulateActionPayload {
-  /** The input to simulate, such as `cmd+c`. */
+  /** Input to simulate, such as `cmd+c`. */
   readonly macro: string
-  /** The element that receives the input. */
+  /** Element that receives the input. */
   readonly target?: string
-  /** Further fields. */
+  /** Additional fields. */
   readonly [name: string]: Json | undefined
 }
 
-/** The payload of `request_approval`. */
+/** Payload of `request_approval`. */
 export interface RequestApprovalPayload {
-  /** The question for the user. */
+  /** Question for the user. */
   readonly message: string
-  /** The tool that waits for the answer. */
+  /** Tool that is waiting for the answer. */
   readonly tool?: string
-  /** The arguments of the call that waits. */
+  /** Arguments of the pending call. */
   readonly arguments?: Json
-  /** How risky the call is. */
+  /** Risk level of the call. */
   readonly risk?: string
-  /** The time after which the question counts as refused, in ISO 8601; null where it never does. */
+  /** ISO 8601 time at which the question is denied automatically. Null: it never expires. */
   readonly expires_at?: string | null
-  /** The run that waits. */
+  /** Run that is waiting. */
   readonly run_id?: string
-  /** A token that asks how things stand, and approves nothing. */
+  /** Token that polls the status of the question and approves nothing. */
   readonly continuation_token?: string
-  /** The possible answers. */
+  /** Possible answers. */
   readonly options: readonly ApprovalOption[]
-  /** The text for shells that cannot ask: the question, and where it is answered. */
+  /** Text for shells that cannot ask: the question, and where to answer it. */
   readonly fallback_message?: string
-  /** The questions that are asked, with Bridle's engine. */
+  /** Questions. Bridle's engine only. */
   readonly questions?: readonly Question[]
-  /** The form that is asked for, as a JSON Schema, with Bridle's engine. */
+  /** JSON Schema of the requested form. Bridle's engine only. */
   readonly schema?: JsonObject
-  /** The answers or values that apply when the question expires, or when it is approved without an answer. */
+  /** Answers or form values to use if the question expires or is approved without an answer. */
   readonly default?: JsonObject
 }
 
 /** A possible answer to `request_approval`. */
 export interface ApprovalOption {
-  /** The id of the answer: with Bridle's engine `approve`, `deny`, or the id of a choice. */
+  /** Answer id. Bridle's engine sends `approve`, `deny`, or the id of a choice. */
   readonly id: string
-  /** The words to show. */
+  /** Button label. */
   readonly label: string
-  /** The token that gives this answer when a request carries it. */
+  /** Token that gives this answer when sent in a request. */
   readonly continuation_token: string
 }

@@ -1,5 +1,3 @@
-// The life of a directive: look it up, check its payload, its deadline and its approval, and only then call its handler.
-
 import { isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
 import { isQuestionList } from '@bridle/events/questions'
 import { isCoreType, wrongPayloadField } from '@bridle/kernel/directive-payloads'
@@ -11,6 +9,7 @@ import { type CheckedDirective, fallbackText } from './directive.ts'
 import type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
 import type { DirectiveContext, DirectiveHandler, ShellHandlers } from './handlers.ts'
 import { type WorkEnd, withinTime } from './messages/deadline.ts'
+import { isText } from './messages/response.ts'
 
 export interface ExecutionSettings {
   readonly handlers: ShellHandlers
@@ -20,7 +19,7 @@ export interface ExecutionSettings {
   readonly handlerTimeoutMs: number
 }
 
-/** The response that a directive came with. `receivedMs` is a time of `performance.now()`. */
+/** `receivedMs` comes from `performance.now()`. */
 export interface DirectiveBatch {
   readonly requestId: string
   readonly receivedMs: number
@@ -29,24 +28,23 @@ export interface DirectiveBatch {
   readonly telemetry: (event: ShellTelemetry) => void
 }
 
-/** A directive's end, and what is left to do about it. */
 export interface DirectiveResult {
   readonly feedback: DirectiveFeedback
-  /** The answer that a person has chosen, for the engine. */
+  /** The user's answer, to send to the engine. */
   readonly choice: ChosenOption | null
-  /** A question that was shown and has no answer yet. */
+  /** A question that was shown but not answered yet. */
   readonly openApproval: RequestApprovalPayload | null
 }
 
 export interface ChosenOption {
-  /** The label of the option, or the person's own words. */
+  /** The option's label, or the user's own words. */
   readonly intent: string
   readonly continuation: Continuation
-  /** Answers to questions, or the values of a form. */
+  /** Answers to questions, or form values. */
   readonly extensions?: JsonObject
 }
 
-/** The name of the fields of Bridle's engine in a request. */
+/** Key of Bridle's own fields in `extensions`. */
 const VENDOR = 'dev.bridle'
 
 export const executeDirective = async (
@@ -106,7 +104,7 @@ interface DegradedPlan {
   readonly text: string | null
 }
 
-/** Own properties only: `constructor` and its like are unknown types and not functions of the shell. */
+/** Own properties only, so that `constructor` is an unknown type rather than a handler. */
 const planOf = (reading: CheckedDirective, handlers: ShellHandlers): Plan => {
   const text = fallbackText(reading.directive)
   if (reading.invalid !== null) return { code: 'invalid_directive', field: reading.invalid, text }
@@ -136,7 +134,7 @@ const perform = async ({ payload, handler }: ExecutionPlan, run: DirectiveRun): 
     if (refusal) return refusal
   }
   const call = handler as DirectiveHandler<JsonObject>
-  // A question waits for its turn like an approval: a person reads one at a time.
+  // Questions queue with approvals: a user can only read one at a time.
   return directive.action_type === 'request_approval'
     ? batch.approvalTurn(() => callHandler(call, payload, run, Number.POSITIVE_INFINITY))
     : callHandler(call, payload, run, settings.handlerTimeoutMs)
@@ -159,7 +157,7 @@ const callHandler = async (
     : { outcome: 'executed', code: null }
 }
 
-/** Why the user's approval is missing, or null where it was given. */
+/** Null if the directive may run. */
 const refusalOf = async (run: DirectiveRun): Promise<DirectiveEnd | null> => {
   const { directive, batch, settings } = run
   const { approve } = settings
@@ -175,7 +173,7 @@ const refusalOf = async (run: DirectiveRun): Promise<DirectiveEnd | null> => {
   return { outcome: 'denied', code: 'not_approved', ...(work.end === 'failed' && { error: work.error }) }
 }
 
-/** Shows the text of a directive that must not be executed. A text has no effect, so it needs no approval. */
+/** Shows the text of a directive that must not run. Text has no effect on the device, so it needs no approval. */
 const degrade = async ({ code, text }: DegradedPlan, run: DirectiveRun): Promise<DirectiveEnd> => {
   const late = lateness(run)
   if (late) return late
@@ -197,7 +195,7 @@ const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveE
   const option = question.options.find(({ id }) => id === chosen)
   const given = present({ answers, values })
   const hasFields = Object.keys(given).length > 0
-  // A button's label does not answer a question that needs a text or several answers.
+  // A bare `approve` cannot answer a question that needs text or several answers.
   const isIncomplete = chosen === 'approve' && !text && !hasFields && asksForMore(question)
   if (!option || isIncomplete || (text !== undefined && typeof text !== 'string')) {
     const error = new TypeError(
@@ -215,7 +213,6 @@ const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveE
   return { outcome: 'executed', code: null, choice }
 }
 
-/** A question with a default may be approved as it is. */
 const asksForMore = ({ tool, questions, schema, default: byDefault }: RequestApprovalPayload): boolean =>
   tool === INPUT_SUBJECT || ((questions !== undefined || schema !== undefined) && byDefault === undefined)
 
@@ -240,7 +237,7 @@ const contextOf = (
 
 const leftMs = ({ directive, batch }: DirectiveRun): number => {
   const { deadline_ms: deadline } = directive
-  // A malformed directive is looked at too, and its deadline may be anything.
+  // Malformed directives get here too, so `deadline` can be of any type.
   const isDeadline = Number.isInteger(deadline) && (deadline ?? -1) >= 0
   return isDeadline ? batch.receivedMs + (deadline ?? 0) - performance.now() : Number.POSITIVE_INFINITY
 }
@@ -250,7 +247,7 @@ const lateness = (run: DirectiveRun): DirectiveEnd | null => {
   return leftMs(run) > 0 ? null : { outcome: 'expired', code: 'deadline_passed' }
 }
 
-/** A question as a handler gets it; options without an id or a token of their own cannot be chosen and are left out. */
+/** Drops options without an id or token of their own: they cannot be chosen. */
 const readApproval = (payload: JsonObject): RequestApprovalPayload => {
   const options = (payload.options ?? []) as readonly unknown[]
   const ids = new Set<string>()
@@ -261,7 +258,7 @@ const readApproval = (payload: JsonObject): RequestApprovalPayload => {
     ids.add(id)
     return [{ id, label: typeof label === 'string' && label !== '' ? label : id, continuation_token: token }]
   })
-  // Another engine may use these names for something else.
+  // Other engines may use these field names differently.
   const { questions, schema, default: byDefault, ...rest } = payload
   return {
     ...rest,
@@ -271,5 +268,3 @@ const readApproval = (payload: JsonObject): RequestApprovalPayload => {
     ...(isJsonObject(byDefault) && { default: byDefault }),
   } as unknown as RequestApprovalPayload
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

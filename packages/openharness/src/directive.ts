@@ -1,11 +1,9 @@
-// Reads one directive of a response. A directive that breaks the protocol is kept with the name of its first wrong field, and costs
-// the directives beside it nothing.
+// A directive that breaks the protocol is kept with the name of its first invalid field, and never affects its neighbours.
 
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import { wrongDirectiveField } from '@bridle/kernel/directive'
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
 
-/** A directive that the shell may look up, or one that it must not execute. */
 export type CheckedDirective =
   | { readonly directive: ActionDirective; readonly invalid: null }
   | { readonly directive: JsonObject; readonly invalid: string }
@@ -16,10 +14,7 @@ export const readDirective = (value: unknown): CheckedDirective => {
   return invalid === null ? { directive: value as unknown as ActionDirective, invalid } : { directive: value, invalid }
 }
 
-/**
- * The text that stands in for a directive which is not executed: the two portable fields of the protocol, or the text of a message
- * whose other fields are wrong.
- */
+/** The protocol's two portable text fields, or the text of a `render_message` whose other fields are invalid. */
 export const fallbackText = ({
   action_type,
   payload,

@@ -2,16 +2,12 @@ import { ShellFault } from './messages/fault.ts'
 import type { ShellEnvironment } from './messages/request.ts'
 import type { ShellOptions } from './options.ts'
 
-/** Requests whose environment is remembered: one is sent again soon, or not at all. */
+/** A retry follows soon or never, so only recent requests need their environment kept. */
 export const ENVIRONMENTS_MAX = 20
 
-/** The state for the request with this id. */
 export type EnvironmentReader = (requestId: string) => Promise<ShellEnvironment | undefined>
 
-/**
- * A request that is sent again has the state of the first time: with another one it would be another request, and its engine would
- * refuse it.
- */
+/** A retry must send the environment of the first attempt. The engine refuses a changed request with the same id. */
 export const createEnvironmentReader = ({ environment }: ShellOptions): EnvironmentReader => {
   const earlier = new Map<string, ShellEnvironment>()
   return async (requestId) => {

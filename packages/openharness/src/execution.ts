@@ -1,4 +1,4 @@
-// Executes the directives of one response in order. Nothing that goes wrong with one directive keeps a later one from its turn.
+// Executes the directives of a response in order. A failing directive never stops the ones after it.
 import { type CheckedDirective, readDirective } from './directive.ts'
 import { type DirectiveBatch, type DirectiveResult, type ExecutionSettings, executeDirective } from './directive-run.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
@@ -31,7 +31,7 @@ export const executeDirectives = async (
   return results
 }
 
-/** Questions are asked one after the other, also within a group: a person reads one at a time. */
+/** Also within a parallel group: a user can only read one question at a time. */
 const oneAtATime = (): DirectiveBatch['approvalTurn'] => {
   let last: Promise<unknown> = Promise.resolve()
   return (ask) => {

@@ -1,22 +1,21 @@
-// Feedback on its way to an engine that takes it. It stays until a response shows that a request with it has arrived.
+// Feedback queued for the engine. An item stays queued until a response confirms the request that carried it.
 import type { JsonObject } from '@bridle/events/json'
 import type { ResponseMessage } from '@bridle/wire/openharness/wire'
 import type { DirectiveFeedback } from './feedback.ts'
 
-/** Feedback that waits for the next request: engines take as much in one, and what is older has lost its worth. */
+/** Engines accept this much feedback per request. Drop the oldest: it is worth the least. */
 const FEEDBACK_WAITING_MAX = 1_000
 
 const PROFILE = 'openharness.execution_feedback'
 
 export interface FeedbackOutbox {
-  /** The field of the next request; absent where there is nothing to say, or nobody to say it to. */
+  /** Undefined `payloadExtensions` if the queue is empty or the engine does not accept feedback. */
   next(): { readonly payloadExtensions?: JsonObject }
-  /** A response came to a request with these extensions. */
+  /** Called with the response to a request that carried these extensions. */
   confirm(sent: JsonObject | undefined, response: ResponseMessage): void
   add(feedback: readonly DirectiveFeedback[]): void
 }
 
-/** A shell without the capability keeps its feedback to itself. */
 export const createFeedbackOutbox = (capabilities: JsonObject): FeedbackOutbox => {
   let isTaken = false
   let waiting: readonly DirectiveFeedback[] = []

@@ -1,9 +1,7 @@
-// Reports of a shell about its own work: feedback says what became of each directive, telemetry says what the shell noticed.
-
 /**
- * The end of a directive. `executed`: its handler returned. `degraded`: a text was shown instead. `skipped`: nothing was done.
- * `denied`: the user did not approve. `expired`: its deadline passed before it began. `failed`: its handler threw or exceeded its time.
- * `aborted`: the turn was ended first.
+ * Result of a directive. `degraded`: its text was shown instead. `skipped`: nothing was done. `denied`: the user did not
+ * approve. `expired`: its deadline passed before it started. `failed`: its handler threw or timed out. `aborted`: the turn
+ * ended first.
  */
 export type DirectiveOutcome = 'executed' | 'degraded' | 'skipped' | 'denied' | 'expired' | 'failed' | 'aborted'
 
@@ -19,36 +17,36 @@ export type FeedbackCode =
   | 'handler_timed_out'
   | 'turn_aborted'
 
-/** The end of one directive, as data that may be sent to the engine: no payload, no text of an error. */
+/** Result of one directive, safe to send to the engine: no payload and no error text. */
 export interface DirectiveFeedback {
-  /** The request whose response has the directive. */
+  /** Request whose response contained the directive. */
   readonly request_id: string
-  /** The place of the directive in its response. */
+  /** Index of the directive in its response. */
   readonly index: number
-  /** The type of the directive, or null where it has none. */
+  /** Type of the directive, or null if it has none. */
   readonly action_type: string | null
-  /** The end of the directive. */
+  /** Result of the directive. */
   readonly outcome: DirectiveOutcome
-  /** The reason where it was not executed. */
+  /** Reason, if the directive was not executed. */
   readonly code: FeedbackCode | null
-  /** The wrong field of a directive or payload that breaks the protocol. */
+  /** The invalid field, if the directive or its payload breaks the protocol. */
   readonly field: string | null
-  /** The time from its turn in the order to its end; approval included. */
+  /** Time from the directive's turn to its result, including approval. */
   readonly duration_ms: number
 }
 
-/** A diagnostic event of a shell. It stays on the device unless the program sends it somewhere. */
+/** A diagnostic event. The shell never sends it to the engine. */
 export interface ShellTelemetry {
-  /** A code of the feedback, or something noticed about a whole response. */
+  /** A feedback code, or a problem with the whole response. */
   readonly code: FeedbackCode | 'capability_denied' | 'ignored_field' | 'too_many_follow_ups' | 'hook_failed'
-  /** The request that the event belongs to. */
+  /** Request that the event belongs to. */
   readonly request_id: string
-  /** The place of the directive in its response. */
+  /** Index of the directive in its response. */
   readonly index?: number
-  /** The type of the directive. */
+  /** Type of the directive. */
   readonly action_type?: string
-  /** The field or capability that the event is about. */
+  /** Field or capability that the event is about. */
   readonly field?: string
-  /** The error that a handler or a hook threw. */
+  /** The error thrown by a handler or hook. */
   readonly error?: unknown
 }

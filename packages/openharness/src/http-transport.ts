@@ -1,4 +1,3 @@
-// Requests as HTTP: one POST each, answered with JSON or with a stream. Every attempt has a time limit and every body a size limit.
 import { isJsonObject } from '@bridle/events/json'
 import type { RequestMessage } from '@bridle/wire/openharness/wire'
 import { httpUpload } from './files/http-upload.ts'
@@ -7,34 +6,34 @@ import { ShellFault } from './messages/fault.ts'
 import { createFrameReader, type FrameReader } from './streaming/frame-reader.ts'
 import type { ShellTransport } from './transport.ts'
 
-/** An engine answers within 50 seconds, if only to say that it still works; the rest is for the way there and back. */
+/** Engines answer within 50 seconds, if only to report progress. The rest covers the network. */
 const ATTEMPT_MS = 60_000
-/** Retries of a request whose error says that it may succeed later. With an engine that works for minutes, each waits for up to 50 s. */
+/** An engine that works for minutes holds each attempt for up to 50 seconds. */
 const RETRIES_MAX = 5
-/** The delay before the first retry; each further one doubles it. */
+/** Doubles with each retry. */
 const RETRY_MS = 500
-/** A longer delay would look like a hang to the person who waits. */
+/** Longer waits look like a hang to the user. */
 const RETRY_MS_MAX = 10_000
-/** A response is text for a screen: more than this is not one. */
+/** A response is text for one screen. */
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
 
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions {
-  /** The address of the engine, such as `http://127.0.0.1:4317/v1/openharness`. */
+  /** URL of the engine, such as `http://127.0.0.1:4317/v1/openharness`. */
   readonly url: string | URL
-  /** The address for uploads. Default: `/files` in place of `/v1/openharness` in `url`. */
+  /** URL for uploads. Default: `url` with `/files` in place of `/v1/openharness`. */
   readonly filesUrl?: string | URL
-  /** Headers of each request, or a function that makes them, such as one that renews a token. */
+  /** Request headers, or a function that returns them, for example to refresh a token. */
   readonly headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
-  /** Another `fetch`. */
+  /** Custom `fetch`. */
   readonly fetch?: typeof fetch
-  /** The time for one attempt; of a stream, the longest silence. Default: one minute. */
+  /** Timeout per attempt; for a stream, the longest silence. Default: one minute. */
   readonly timeoutMs?: number
-  /** How often a request is sent again whose error says `retryable`, or whose stream broke. Default: 5. */
+  /** Retries after an error marked `retryable` or a broken stream. Default: 5. */
   readonly retries?: number
-  /** The delay before the first retry; each further one doubles it, up to ten seconds. Default: half a second. */
+  /** Delay before the first retry. It doubles with each retry, up to ten seconds. Default: half a second. */
   readonly retryMs?: number
-  /** The largest response, and the largest frame of a stream. Default: 4 MiB. */
+  /** Largest response, and largest frame of a stream. Default: 4 MiB. */
   readonly maxBytes?: number
 }
 
@@ -42,8 +41,8 @@ export interface HttpTransportOptions {
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * A transport over HTTP. It sends a request again only where the engine's error says `retryable: true`, or where a stream broke: with the
- * same body and so the same `request_id`. Redirects are refused, because they would carry the headers to another address.
+ * HTTP transport. Retries only `retryable: true` errors and broken streams, with the same body and `request_id`. Refuses
+ * redirects, because they would send the headers to another address.
  */
 export const httpTransport = (options: HttpTransportOptions): ShellTransport => {
   const { retries = RETRIES_MAX, retryMs = RETRY_MS, maxBytes = RESPONSE_BYTES_MAX } = options
@@ -53,11 +52,11 @@ export const httpTransport = (options: HttpTransportOptions): ShellTransport => 
     for (let attempt = 0; ; attempt += 1) {
       const place = reader?.lastId
       const { message, retryAfterMs, fault } = await post(request, options, signal, reader)
-      // A stream that gets further is worth as many attempts again.
+      // Progress resets the retry budget.
       if (reader?.lastId !== place) attempt = 0
       if (attempt >= retries && fault) throw fault
       if (!fault && (attempt >= retries || !isRetryable(message))) return message
-      // An error ends its stream: the next one begins anew.
+      // An error ends its stream, so the retry starts a new one.
       if (!fault && reader) reader = createFrameReader(maxBytes, onPartial)
       const backoffMs = Math.min(retryMs * 2 ** attempt, RETRY_MS_MAX) * (0.5 + Math.random() / 2)
       await withinTime(Math.min(Math.max(backoffMs, retryAfterMs), RETRY_MS_MAX), signal, () => new Promise(() => {}))
@@ -69,7 +68,6 @@ export const httpTransport = (options: HttpTransportOptions): ShellTransport => 
 interface Reply {
   readonly message?: unknown
   readonly retryAfterMs: number
-  /** The stream broke before its final message. */
   readonly fault?: ShellFault
 }
 
@@ -121,7 +119,7 @@ const headersOf = async ({ headers: own }: HttpTransportOptions, reader: FrameRe
   return headers
 }
 
-/** The message at the end of the stream. Each piece has its own time: an engine that works for hours still sends a sign of life. */
+/** The timeout applies to each chunk: an engine that works for hours still sends heartbeats. */
 const follow = (
   response: Response,
   reader: FrameReader,
@@ -162,13 +160,13 @@ const reach = async ({ fetch: ownFetch, url }: HttpTransportOptions, init: Reque
   }
 }
 
-/** Engines answer failures with a message too, so the status alone says nothing. */
+/** Engines report failures as messages too, so the HTTP status alone is not enough. */
 const parse = (text: string, status: number): unknown => {
   try {
     const message: unknown = JSON.parse(text)
     if (isJsonObject(message) && message.response !== undefined) return message
   } catch {
-    // No JSON, such as the HTML page of a proxy.
+    // Not JSON, such as a proxy's HTML error page.
   }
   const hint = 'check the address, and the proxies on the way.'
   throw new ShellFault('not_openharness', `HTTP ${status} without an OpenHarness message: ${hint}`, { status })

@@ -1,4 +1,3 @@
-// The entry for OpenHarness shells: createShell, and the wire's types.
 export type { Json, JsonObject } from '@bridle/events/json'
 export type {
   ActionDirective,

@@ -1,4 +1,3 @@
-// The options and results of a shell.
 import type { JsonObject } from '@bridle/events/json'
 import type {
   ActionDirective,
@@ -20,60 +19,57 @@ import type { ShellTransport } from './transport.ts'
 export interface ShellOptions {
   /** Carries requests to the engine, such as `httpTransport({ url })`. */
   readonly transport: ShellTransport
-  /** The functions that do what directives say, by action type. */
+  /** Handlers by action type. */
   readonly handlers: ShellHandlers
-  /** Asks the user before a directive that needs approval. Without it, such a directive is never executed. */
+  /** Asks the user to approve a directive. Without it, directives that need approval never run. */
   readonly approve?: Approver
-  /** The lowest risk tier that needs approval even where a directive does not ask for it. Default: `dangerous`. */
+  /** The lowest risk tier that requires approval even if the directive does not. Default: `dangerous`. */
   readonly approvalFrom?: ApprovalThreshold
-  /** The kind of the shell, its version, locale and time zone. */
+  /** Kind, version, locale and time zone of the shell. */
   readonly identity?: ShellIdentity
   /** References to an identity that the transport establishes. Other fields are not sent. */
   readonly auth?: AuthReferences
-  /** The session to continue. Default: a new one. */
+  /** Session to continue. Default: a new one. */
   readonly sessionId?: string
-  /** The conversation within the session. */
+  /** Conversation within the session. */
   readonly conversationId?: string
-  /** The state of the device, or a function that reads it for each request. */
+  /** State of the device, or a function that reads it for each request. */
   readonly environment?: ShellEnvironment | (() => ShellEnvironment | Promise<ShellEnvironment>)
-  /** Capabilities beside those that follow from the other options; false withdraws one of these. */
+  /** Capabilities in addition to the derived ones. False withdraws a capability. */
   readonly capabilities?: JsonObject
-  /** False executes directives one at a time, whatever they say. Default: true. */
+  /** False runs every directive sequentially. Default: true. */
   readonly parallel?: boolean
-  /** The time for a handler whose directive has no earlier deadline. Default: one minute. */
+  /** Handler timeout for directives without an earlier deadline. Default: one minute. */
   readonly handlerTimeoutMs?: number
-  /**
-   * Called with the directives of a response while it still comes: asks the engine for `openharness.streaming`. Show them if you like;
-   * the handlers get them once, when the response is whole.
-   */
+  /** Called with the directives received so far, for display only: handlers run once, when the response is complete. */
   readonly onPartial?: (partial: PartialResponse) => void
-  /** Called with the end of each directive. */
+  /** Called with the result of each directive. */
   readonly onFeedback?: (feedback: DirectiveFeedback) => void
   /** Called with diagnostic events. */
   readonly onTelemetry?: (event: ShellTelemetry) => void
 }
 
-/** A response that still comes. */
+/** A response that is still streaming. */
 export interface PartialResponse {
-  /** The request that it answers. */
+  /** The request being answered. */
   readonly request_id: string
-  /** All directives so far, in order. One that an earlier call had and this one lacks was withdrawn. */
+  /** All directives so far, in order. A directive missing from a later call was withdrawn. */
   readonly action_directives: readonly ActionDirective[]
 }
 
-/** Options of one turn. */
+/** Options of a turn. */
 export interface TurnOptions {
-  /** The idempotency key. Give that of an earlier turn to ask for its response again. Default: a new one. */
+  /** Idempotency key. Reuse an earlier one to fetch its response again. Default: a new one. */
   readonly requestId?: string
-  /** An id for tracing. Default: a new one for each turn. */
+  /** Id for tracing. Default: a new one per turn. */
   readonly correlationId?: string
-  /** Hints for routing: an agent, a SOP, business keys. */
+  /** Routing hints: an agent, an SOP, business keys. */
   readonly taskHint?: ShellTaskHint
-  /** Files: references, or a `Blob`, a `File` or bytes, which the transport uploads first. */
+  /** Attachments: references, or a `Blob`, `File` or bytes, which the transport uploads first. */
   readonly attachments?: readonly ShellAttachment[]
-  /** Data of vendors, by reverse-DNS names. */
+  /** Vendor data, keyed by reverse-DNS name. */
   readonly extensions?: JsonObject
-  /** Ends the turn: no further directive begins. */
+  /** Ends the turn; no further directive starts. */
   readonly signal?: AbortSignal
 }
 
@@ -83,50 +79,47 @@ export interface ResumeOptions extends TurnOptions {
   readonly intent?: string
 }
 
-/** Why a turn failed: the engine's own error, or a `ShellFaultCode` where no usable response came. */
+/** Why a turn failed: the engine's error, or a `ShellFaultCode` if there was no usable response. */
 export interface TurnError extends ErrorObject {
-  /** Whether the engine said so, or the shell. */
+  /** Whether the engine or the shell reported the error. */
   readonly source: 'engine' | 'shell'
-  /** Whether the same turn, with the same `requestId`, may succeed later. */
+  /** True if retrying the turn with the same `requestId` may succeed. */
   readonly retryable: boolean
-  /** The fault behind an error of the shell. */
+  /** The underlying fault, if the shell reported the error. */
   readonly cause?: unknown
 }
 
-/** The result of a turn. */
+/** Result of a turn. */
 export interface ShellTurn {
-  /** `error` where a request of the turn failed. Single directives that failed are in `feedback`. */
+  /** `error` if any request of the turn failed. Failures of single directives are in `feedback`. */
   readonly status: 'success' | 'error'
-  /** The id of the turn's first request. */
+  /** Id of the turn's first request. */
   readonly requestId: string
-  /** The first error of the turn, or null. */
+  /** The turn's first error, or null. */
   readonly error: TurnError | null
-  /** The responses: that of the intent, then those of answers to approvals. */
+  /** Responses to the intent and then to each answered approval. */
   readonly responses: readonly ResponseMessage[]
-  /** The end of each directive, in the order of the responses. */
+  /** Result of each directive, in response order. */
   readonly feedback: readonly DirectiveFeedback[]
-  /** Questions that were shown and have no answer yet: answer them with `resume`. */
+  /** Questions still waiting for an answer. Answer them with `resume`. */
   readonly openApprovals: readonly RequestApprovalPayload[]
 }
 
-/** A shell: sends intents to an engine and executes the directives of its responses. Turns run one after the other. */
+/** Sends intents to an engine and executes the directives it returns. Turns run one at a time. */
 export interface Shell {
-  /** The session of all requests. */
+  /** Session of all requests. */
   readonly sessionId: string
-  /** The conversation of the next request. */
+  /** Conversation of the next request. */
   readonly conversationId: string | undefined
-  /** Sends an intent and executes what comes back. The promise resolves also where the turn failed. */
+  /** Sends an intent and executes the response. Resolves even if the turn fails. */
   send(intent: string, options?: TurnOptions): Promise<ShellTurn>
-  /**
-   * Continues a run: with the token of an option to give this answer, or with the plain token of a question to ask how things stand,
-   * which approves nothing.
-   */
+  /** Continues a run. An option's token gives that answer; a question's own token only polls its status. */
   resume(continuation: Continuation, options?: ResumeOptions): Promise<ShellTurn>
   /**
-   * Sends the feedback that waits, in a request of its own, where the engine takes it; without this it travels with the next request.
-   * A turn without responses: there was none to send.
+   * Sends queued feedback now instead of with the next request. Without any, or if the engine does not accept it, sends
+   * nothing.
    */
   sendFeedback(options?: Pick<TurnOptions, 'requestId' | 'correlationId' | 'signal'>): Promise<ShellTurn>
-  /** Gives the next requests another conversation within the session, and returns its id. */
+  /** Starts a new conversation within the session and returns its id. */
   startConversation(id?: string): string
 }

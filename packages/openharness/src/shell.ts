@@ -1,5 +1,3 @@
-// A shell: the client's side of OpenHarness. It keeps the session between turns, and turns in order.
-
 import type { JsonObject } from '@bridle/events/json'
 import { isCoreType } from '@bridle/kernel/directive-payloads'
 import type { Continuation, ResponseMessage } from '@bridle/wire/openharness/wire'
@@ -16,14 +14,14 @@ import { buildRequest, checkEnvironment } from './messages/request.ts'
 import { readResponse } from './messages/response.ts'
 import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
 
-/** A handler without a deadline gets this long. A handler that waits for a person has no such limit. */
+/** Only for handlers that do not wait for a person. */
 const HANDLER_MS = 60_000
-/** Answers to approvals that one turn sends on by itself: more come from an engine that asks in circles. */
+/** An engine that asks more often in one turn is looping. */
 const FOLLOW_UPS_MAX = 50
-/** Turns that wait for the one in progress: more come from a loop that ignores the results. */
+/** A caller that queues more is ignoring the results. */
 const TURNS_MAX = 100
 
-/** A shell over a transport. */
+/** Creates a shell over a transport. */
 export const createShell = (options: ShellOptions): Shell => {
   checkHandlers(options.handlers)
   const sessionId = options.sessionId || newId('sess')
@@ -120,7 +118,7 @@ const runTurn = async (
       options.transport(request, {
         signal: sent,
         ...(options.onPartial && {
-          // A transport that goes on by itself must not speak into a later response.
+          // Ignore late partials of a transport that keeps going after its turn.
           onPartial: (directives) => {
             if (!sent.aborted && isOpen) hooks.partial({ request_id: id, action_directives: directives })
           },
@@ -147,7 +145,7 @@ const runTurn = async (
     return results.flatMap(({ choice }) => choice ?? [])
   }
 
-  // Feedback alone needs no request where there is none to send, or an engine that does not take it.
+  // `sendFeedback` sends no request if the queue is empty or the engine does not accept feedback.
   const isEmpty = turn.intent === undefined && !turn.continuation && outbox.next().payloadExtensions === undefined
   const answers: { readonly id: string; readonly input: TurnInput }[] = isEmpty ? [] : [{ id: requestId, input: turn }]
   for (let sent = 0; answers[sent] !== undefined; sent += 1) {
@@ -159,7 +157,7 @@ const runTurn = async (
     try {
       for (const choice of await exchange(id, input)) answers.push({ id: newId('req'), input: choice })
     } catch (fault) {
-      // A later request of the turn must not take back what became of the earlier ones.
+      // Throwing after the first request would discard the results of earlier ones.
       if (sent === 0 && fault instanceof ShellFault && fault.code === 'invalid_options') throw fault
       error ??= turnErrorOf(fault)
     }
@@ -167,7 +165,7 @@ const runTurn = async (
   return { status: error ? 'error' : 'success', requestId, error, responses, feedback, openApprovals }
 }
 
-/** Capabilities that follow from what the shell can do. A capability that it lacks is left out. */
+/** Capabilities that the shell lacks are omitted. */
 const capabilitiesOf = ({ handlers, approve, parallel, onPartial, capabilities }: ShellOptions): JsonObject => {
   const derived = {
     'openharness.actions.parallel': parallel !== false,
@@ -186,7 +184,7 @@ const settingsOf = (options: ShellOptions): ExecutionSettings => ({
   handlerTimeoutMs: options.handlerTimeoutMs ?? HANDLER_MS,
 })
 
-/** A name without a dot that is no core type is a typing error, and its directives would silently be unknown. */
+/** Dotless names are reserved for core types, so any other one is a typo that would never be called. */
 const checkHandlers = (handlers: ShellOptions['handlers']): void => {
   const wrong = Object.keys(handlers).find((name) => !name.includes('.') && !isCoreType(name))
   if (wrong === undefined) return
@@ -194,7 +192,7 @@ const checkHandlers = (handlers: ShellOptions['handlers']): void => {
   throw new ShellFault('invalid_options', text, { field: `handlers.${wrong}` })
 }
 
-/** A hook that throws is the program's own trouble and changes nothing for the turn. */
+/** An error thrown by a hook must not affect the turn. */
 const hookOf = <Name extends keyof HookEvents>(options: ShellOptions, name: Name) => {
   const hook = options[name] as ((event: HookEvents[Name]) => void) | undefined
   return (event: HookEvents[Name]): void => {

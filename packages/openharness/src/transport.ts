@@ -1,21 +1,21 @@
 import type { ActionDirective, RequestMessage } from '@bridle/wire/openharness/wire'
 import type { FileUpload } from './files/shell-file.ts'
 
-/** The arguments of a transport beside the request. */
+/** Arguments of a transport besides the request. */
 export interface TransportCall {
-  /** Aborted when nobody waits for the response any more. */
+  /** Aborted when the response is no longer needed. */
   readonly signal: AbortSignal
-  /** Takes the directives so far, all of them, where the engine streams its answer. A transport need not stream. */
+  /** Receives all directives so far if the engine streams its answer. Transports need not support it. */
   readonly onPartial?: (directives: readonly ActionDirective[]) => void
 }
 
 /**
- * Carries a request to an engine and resolves with the response as parsed JSON, which the shell checks. It rejects with a
- * `ShellFault` where no response came. It may send a request again, always with the same `request_id`.
+ * Carries a request to an engine and resolves with the parsed JSON, which the shell validates. Rejects with a `ShellFault` if
+ * there was no response. Retries must keep the same `request_id`.
  */
 export interface ShellTransport {
   /** Sends a request. */
   (request: RequestMessage, call: TransportCall): Promise<unknown>
-  /** Uploads a file for a request to come. Without it, a shell takes attachments by reference alone. */
+  /** Uploads a file for a later request. Without it, attachments must be references. */
   readonly upload?: FileUpload
 }

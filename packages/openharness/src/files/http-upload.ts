@@ -1,4 +1,3 @@
-// Files over HTTP: each is the body of a POST to the server that has the engine, and the answer has its reference.
 import { isJsonObject } from '@bridle/events/json'
 import type { AttachmentReference } from '@bridle/wire/openharness/wire'
 import type { HttpTransportOptions } from '../http-transport.ts'
@@ -6,10 +5,10 @@ import { withinTime } from '../messages/deadline.ts'
 import { ShellFault } from '../messages/fault.ts'
 import type { FileUpload, ShellFile } from './shell-file.ts'
 
-/** A file of 25 MB at two megabits a second. */
+/** 25 MB at 2 Mbit/s takes 100 seconds. */
 const FILE_UPLOAD_MS = 120_000
 
-/** An upload is not sent again by itself: the turn that failed says whether to. */
+/** Uploads are not retried here. The turn fails with an error that says whether a retry can help. */
 export const httpUpload =
   (options: HttpTransportOptions): FileUpload =>
   async (file, { signal, tenantId }) => {
@@ -56,7 +55,6 @@ const referenceOf = (grant: unknown, status: number, file: ShellFile): Attachmen
 
 const LATER: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** Beside the engine, unless the program names another place. */
 const uploadAddress = ({ url, filesUrl }: HttpTransportOptions, file: ShellFile): URL => {
   const address = new URL(filesUrl ?? url)
   if (filesUrl === undefined) {
@@ -75,6 +73,6 @@ const ENGINE_PATH = /(\/v1)?\/openharness\/?$/
 
 const nameOf = (file: ShellFile): string | undefined => file.name ?? contentField(file, 'name')
 
-/** A `Blob` knows its type, and a `File` its name. */
+/** `Blob` has a type, and `File` also has a name. */
 const contentField = ({ content }: ShellFile, field: 'name' | 'type'): string | undefined =>
   (content as Partial<File>)[field]

@@ -1,42 +1,38 @@
-// The files of a turn, before an engine has them.
 import type { AttachmentReference } from '@bridle/wire/openharness/wire'
 import { ShellFault } from '../messages/fault.ts'
 import { checkAttachment } from '../messages/request.ts'
 
 /** A file to upload. */
 export interface ShellFile {
-  /** The whole file, of at most 25 MB for Bridle's own engine. */
+  /** File content. Bridle's engine accepts up to 25 MB. */
   readonly content: Blob | Uint8Array
-  /** The name of the file. Default: that of a `File`, else none. */
+  /** File name. Default: the name of a `File`, otherwise none. */
   readonly name?: string
-  /** The media type, such as `image/png`. Default: that of a `Blob`, else `application/octet-stream`. */
+  /** Media type, such as `image/png`. Default: the type of a `Blob`, otherwise `application/octet-stream`. */
   readonly type?: string
 }
 
-/** An attachment of a turn: a reference to a file that the engine can find, or a file that the shell uploads first. */
+/** An attachment of a turn: a reference that the engine can resolve, or a file that the shell uploads first. */
 export type ShellAttachment = AttachmentReference | Blob | ShellFile
 
-/** The options of an upload. */
+/** Options of an upload. */
 export interface UploadCall {
-  /** Aborted when nobody waits for the upload any more. */
+  /** Aborted when the upload is no longer needed. */
   readonly signal: AbortSignal
-  /** The tenant of the turn, where the shell's `auth` names one. */
+  /** Tenant of the turn, if `auth` names one. */
   readonly tenantId?: string
 }
 
-/** Uploads a file, and resolves with the reference that a request names. It rejects with a `ShellFault`. */
+/** Uploads a file and resolves with its reference. Rejects with a `ShellFault`. */
 export type FileUpload = (file: ShellFile, call: UploadCall) => Promise<AttachmentReference>
 
-/** The file of an attachment; null = it is a reference already. */
+/** Null if the attachment is already a reference. */
 export const fileOf = (attachment: ShellAttachment): ShellFile | null => {
   if (attachment instanceof Blob) return { content: attachment }
   return 'content' in attachment ? attachment : null
 }
 
-/**
- * Resolves with references alone. Nothing is uploaded where one of the attachments is wrong. The same request with the same files uploads
- * nothing again: it would no longer be the same request.
- */
+/** Uploads nothing if any attachment is invalid. A retry reuses its uploads: new references would make it another request. */
 export type AttachmentUploads = (
   attachments: readonly ShellAttachment[],
   requestId: string,

@@ -1,4 +1,4 @@
-/** Timers with a longer delay fire at once, in browsers and in Node. */
+/** Timers with a longer delay fire immediately, in browsers and in Node. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 export type WorkEnd<T> =
@@ -7,10 +7,7 @@ export type WorkEnd<T> =
   | { readonly end: 'timed_out' }
   | { readonly end: 'aborted' }
 
-/**
- * Does some work until it ends, `ms` have passed or `signal` is aborted, whichever is first. The work's own signal is aborted with
- * it, and a result that comes later is dropped: the caller has gone on.
- */
+/** The deadline and `signal` both abort the signal passed to `work`, whose late result is dropped. */
 export const withinTime = <T>(
   ms: number,
   signal: AbortSignal,

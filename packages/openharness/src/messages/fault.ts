@@ -1,9 +1,7 @@
 /**
- * Why a shell has no response that it can use.
- * `unreachable`: the connection failed. `timed_out`: no response came in time. `not_openharness`: something else answered, such as a
- * proxy with an HTML page. `too_large`: the response exceeds the limit. `stream_broken`: a stream broke again and again before its final message. `invalid_response`: the message breaks the protocol.
- * `protocol_version_unsupported`: the message has another major version. `upload_refused`: the engine did not take a file. `aborted`: the caller's signal ended the turn.
- * `invalid_options`: the program that uses the shell has to be changed.
+ * Why the shell has no usable response. `not_openharness`: something else answered, such as a proxy. `stream_broken`: the
+ * stream kept breaking before its final message. `invalid_response`: the message breaks the protocol. `upload_refused`: the
+ * engine rejected a file. `aborted`: the caller aborted the turn. `invalid_options`: a bug in the program that uses the shell.
  */
 export type ShellFaultCode =
   | 'unreachable'
@@ -19,12 +17,12 @@ export type ShellFaultCode =
 
 /** A failure on the shell's side of the wire. */
 export class ShellFault extends Error {
-  /** The reason as a code. */
+  /** Error code. */
   readonly code: ShellFaultCode
-  /** The field of the message or option that is wrong, or the HTTP status of an answer that is no message. */
+  /** The invalid field of a message or option, or the HTTP status of a response that is not a message. */
   readonly details: { readonly field?: string; readonly status?: number }
 
-  /** A fault with its code, a sentence, and what caused it. */
+  /** Creates a fault. */
   constructor(
     code: ShellFaultCode,
     message: string,

@@ -12,17 +12,17 @@ import type {
 } from '@bridle/wire/openharness/wire'
 import { ShellFault } from './fault.ts'
 
-/** The state of the device. The privacy tier is required: only the program knows how far its data may travel. */
+/** State of the device. The privacy tier is required, because only the program knows how far the data may travel. */
 export type ShellEnvironment = EnvironmentState & {
-  /** How private the state is. */
+  /** Privacy tier of the state. */
   readonly privacy_tier: PrivacyTier
-  /** Further state, by names of the shell. */
+  /** Additional state, with names chosen by the shell. */
   readonly [name: string]: Json | undefined
 }
 
-/** Hints for routing, and further keys of the caller's business. */
+/** Routing hints, and business keys of the caller. */
 export type ShellTaskHint = TaskHint & {
-  /** A further key. */
+  /** Additional key. */
   readonly [name: string]: Json | undefined
 }
 
@@ -40,11 +40,9 @@ export interface RequestParts {
   readonly attachments: readonly AttachmentReference[] | undefined
   readonly environment: ShellEnvironment | undefined
   readonly extensions: JsonObject | undefined
-  /** Extensions beside the context. */
   readonly payloadExtensions?: JsonObject
 }
 
-/** The version that this shell speaks. */
 export const PROTOCOL_VERSION = '1.0.0'
 
 export const buildRequest = (parts: RequestParts): RequestMessage => {
@@ -72,13 +70,13 @@ export const buildRequest = (parts: RequestParts): RequestMessage => {
   }
 }
 
-/** Only references go into the body, whatever else the program keeps beside them: credentials belong to the transport. */
+/** Only references are sent, even if `auth` has more fields. Credentials belong to the transport. */
 const referencesOf = ({ tenant_id, credential_ref, session_id }: AuthReferences): AuthReferences =>
   present({ tenant_id, credential_ref, session_id })
 
 const TIERS: readonly unknown[] = ['public', 'restricted', 'secret'] satisfies PrivacyTier[]
 
-/** Called before anything is sent, an upload included. */
+/** Runs before anything is sent, uploads included. */
 export const checkEnvironment = (environment: ShellEnvironment | undefined): void => {
   if (environment === undefined || TIERS.includes(environment.privacy_tier)) return
   const text = 'The environment has no privacy_tier: say public, restricted or secret.'

@@ -1,18 +1,17 @@
-// Reads a response. Fields that the shell acts on must be right, or nothing of the response is executed. Fields that only inform are
-// ignored where they are wrong. Directives are read one by one, by directive.ts.
+// If a field that the shell acts on is invalid, nothing of the response runs. Invalid informational fields are ignored.
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import type { CapabilityDenial, ErrorObject, RequestMessage } from '@bridle/wire/openharness/wire'
 import { ShellFault } from './fault.ts'
 
-/** A response with more directives than this is no answer to a person. */
+/** A response is meant for one person to read. */
 export const DIRECTIVES_MAX = 1_000
 
 export interface CheckedResponse {
-  /** The error of the engine, or null for success. */
+  /** Null on success. */
   readonly error: ErrorObject | null
   readonly directives: readonly unknown[]
   readonly denials: readonly CapabilityDenial[]
-  /** Names of fields that were wrong and that the shell does without. */
+  /** Names of invalid fields that the shell ignored. */
   readonly ignored: readonly string[]
 }
 
@@ -51,18 +50,18 @@ const wrong = (field: string, reason: string): ShellFault =>
     field,
   })
 
-/** An error without a usable code is still an error, and nothing says that a retry helps. */
+/** An error without a valid code is still an error, but is not assumed to be retryable. */
 const readError = (error: unknown): ErrorObject => {
   const { code, message, retryable, details }: JsonObject = isJsonObject(error) ? error : {}
   return {
-    code: typeof code === 'string' && code !== '' ? code : 'unknown_error',
+    code: isText(code) ? code : 'unknown_error',
     retryable: retryable === true,
     ...(typeof message === 'string' && { message }),
     ...(isJsonObject(details) && { details }),
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isDenial = (value: unknown): value is CapabilityDenial & JsonObject =>
   isJsonObject(value) && isText(value.capability)
 const absentOr = (fits: (value: unknown) => boolean) => (value: unknown) => value === undefined || fits(value)

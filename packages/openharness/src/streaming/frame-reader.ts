@@ -1,4 +1,4 @@
-// Reads the frames of a stream up to its final message. The reader remembers its place, so that a stream that breaks goes on there.
+// Reads the frames of a stream up to its final message, and keeps its position so that a broken stream can resume.
 
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
@@ -6,10 +6,10 @@ import { ShellFault } from '../messages/fault.ts'
 import { DIRECTIVES_MAX } from '../messages/response.ts'
 
 export interface FrameReader {
-  /** The id of the last frame; empty = from the start. */
+  /** Id of the last frame. Empty: start from the beginning. */
   readonly lastId: string
   readonly hasBegun: boolean
-  /** The final message, or undefined where the stream ended without one. `read` gives the next piece, or undefined at the end. */
+  /** Resolves with the final message, or undefined if the stream ended first. `read` returns undefined at the end. */
   follow(read: () => Promise<Uint8Array | undefined>): Promise<unknown>
 }
 
@@ -21,14 +21,14 @@ export const createFrameReader = (
   let hasBegun = false
   let directives: readonly ActionDirective[] = []
 
-  /** The message, if the event is the final frame. */
+  /** Returns the message of a final frame. */
   const take = ({ id, data }: StreamEvent): unknown => {
     const frame = frameOf(data)
     if (frame.type === 'final') {
       if (isJsonObject(frame.message) && frame.message.response !== undefined) return frame.message
       throw new ShellFault('invalid_response', "The engine's stream ends with no message.", { field: 'message' })
     }
-    // Frames of a later version of the profile mean nothing here.
+    // A frame type of a newer version.
     if (frame.type !== 'partial') return undefined
     directives = applyChanges(directives, frame.changes, maxBytes)
     lastId = id
@@ -45,7 +45,7 @@ export const createFrameReader = (
     },
     follow: async (read) => {
       hasBegun = true
-      // Without an id the stream begins again.
+      // Without an id to resume from, the stream restarts.
       if (lastId === '') directives = []
       const parser = createEventParser(maxBytes)
       for (let piece = await read(); piece !== undefined; piece = await read())
@@ -63,30 +63,29 @@ const frameOf = (data: string) => {
     const frame: unknown = JSON.parse(data)
     if (isJsonObject(frame)) return frame
   } catch {
-    // No JSON.
+    // Not JSON.
   }
   throw new ShellFault('invalid_response', "The engine's stream has a frame that is no JSON object.", { field: 'data' })
 }
 
 interface StreamEvent {
-  /** Empty where the event has none. */
+  /** Empty if the event has no id. */
   readonly id: string
   readonly data: string
 }
 
-/** The events that a stream has brought so far, piece by piece. */
 interface EventParser {
-  /** The events that this piece completes. */
+  /** The events that this chunk completes. */
   add(piece: Uint8Array): readonly StreamEvent[]
 }
 
-/** An event of more than `maxChars` is `too_large`. */
+/** Throws `too_large` if an event exceeds `maxChars`. */
 const createEventParser = (maxChars: number): EventParser => {
   const decoder = new TextDecoder()
   let rest = ''
   return {
     add: (piece) => {
-      // A blank line may begin at the end of the last piece.
+      // The previous chunk may end with the start of a blank line.
       let searched = Math.max(0, rest.length - 3)
       rest += decoder.decode(piece, { stream: true })
       const events: StreamEvent[] = []
@@ -107,7 +106,7 @@ const createEventParser = (maxChars: number): EventParser => {
   }
 }
 
-/** Null = a comment, or fields without data. */
+/** Null for comments and for events without data. */
 const readEvent = (text: string): StreamEvent | null => {
   const lines = text.split(/\r\n|\n|\r/)
   const data = lines.flatMap((line) => fieldOf(line, 'data') ?? [])
@@ -121,7 +120,7 @@ const fieldOf = (line: string, name: string): string | null => {
   return line.startsWith(`${name}:`) ? line.slice(name.length + 1).replace(/^ /, '') : null
 }
 
-/** The list after these changes. A change that does not fit the list is `invalid_response`. */
+/** Throws `invalid_response` if a change does not fit the list. */
 const applyChanges = (
   directives: readonly ActionDirective[],
   changes: unknown,
