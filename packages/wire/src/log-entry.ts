@@ -1,5 +1,5 @@
-// An event of a session's log as a reader outside the server gets it: every number is there, and a table says for each event type how
-// much of its payload is. The same fold reads entries and events, so the past of a session is worked out alike on both sides.
+// Events as seen outside the server: no number is missing, and a table defines how much of each payload is exposed. Entries
+// fold like events, so clients and servers compute a session's past the same way.
 import { catalogue, type EventType, isEventType, type VisibleEventType } from '@bridle/events/catalogue'
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import type { AnyEvent } from '@bridle/kernel/event'
@@ -7,7 +7,7 @@ import type { LogEntry } from './http/wire.ts'
 
 export type { LogEntry }
 
-/** whole: all fields. withheld: none. A function picks those that may leave the server. */
+/** A function picks the fields that may leave the server. */
 type EntryContent = 'whole' | 'withheld' | ((payload: JsonObject) => JsonObject)
 
 const only =
@@ -16,16 +16,13 @@ const only =
     Object.fromEntries(Object.entries(payload).filter(([name]) => names.includes(name)))
 
 const runStart = only('run_id', 'attempt', 'steer', 'provider', 'model', 'resumable', 'durable')
-/** A handle has the address of a runner and how to reach it; clients know only the name of the sandbox. */
+/** The handle contains the runner's address and credentials. Clients may only see the sandbox name. */
 const runStartWithSandbox = (payload: JsonObject): JsonObject => {
   const { sandbox } = (isJsonObject(payload.handle) ? payload.handle : {}) as { readonly sandbox?: Json }
   return { ...runStart(payload), ...(typeof sandbox === 'string' && { handle: { sandbox } }) }
 }
 
-/**
- * The internal event types: a new one does not compile until this table says what of it may leave the server. Events on the streams of
- * clients are always whole.
- */
+/** A new internal event type does not compile until it is classified here. Events on client streams are always whole. */
 const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryContent } = {
   session_created: 'whole',
   parent_told: 'whole',
@@ -34,7 +31,7 @@ const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryCon
   steered: 'whole',
   steer_delivered: 'whole',
   rewound: 'whole',
-  // With the handle of an engine's own session anybody could continue there: `resume` stays, and so does `resume_handle`.
+  // The handle of an engine's session would let any reader continue it, so `resume` and `resume_handle` stay here.
   run_requested: only('run_id', 'attempt', 'continues', 'kept_chars'),
   run_started: runStartWithSandbox,
   sandbox_awaited: 'whole',
@@ -48,7 +45,7 @@ const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryCon
   run_waiting: 'whole',
   run_woken: 'whole',
   answer_heard: 'whole',
-  // Facts by which only the run itself continues: requests and answers of models with their signatures, and private memory.
+  // Needed only by the run itself: model requests and responses with their signatures, and private memory.
   model_step: 'withheld',
   context_added: 'withheld',
   step_done: 'withheld',
@@ -58,7 +55,7 @@ const contents: { readonly [T in Exclude<EventType, VisibleEventType>]: EntryCon
   artifact_chunk: 'whole',
 }
 
-/** An event as the log of the wire has it, with the text as it is. A type that this build does not know is withheld. */
+/** Secrets are not scrubbed yet. Event types that this build does not know are withheld. */
 export const unscrubbedEntryOf = (event: AnyEvent): LogEntry => {
   const content = contentOf(event.type)
   const { seq, at, type, run, attempt, continues } = event
@@ -77,7 +74,6 @@ export const unscrubbedEntryOf = (event: AnyEvent): LogEntry => {
   }
 }
 
-/** An entry without the text of an artifact, for readers that show none of it. */
 export const entryWithoutContent = (entry: LogEntry): LogEntry =>
   entry.type === 'artifact_chunk' ? { ...entry, payload: { ...entry.payload, text: '' } } : entry
 

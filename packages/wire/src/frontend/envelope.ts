@@ -1,12 +1,11 @@
-// From the log to the frontend contract's envelopes. The contract has the payloads of the log, so the catalogue alone decides
-// which events a client gets. The server and a page that folds a log by itself make envelopes here.
+// Payloads are the same as in the log, so the catalogue alone decides which events a client receives.
 
 import { inTier, type Tier } from '@bridle/events/catalogue'
 import type { AnyEvent, Event, Key } from '@bridle/kernel/event'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
 import type { StreamEnvelope } from './wire.ts'
 
-/** A log event becomes at most one envelope; null = not for this tier. */
+/** Null if the event is not visible in this tier. */
 export const streamEnvelope = (
   key: Key,
   logged: AnyEvent,
@@ -19,7 +18,7 @@ export const streamEnvelope = (
   return { type: event.type, payload: event.payload, ...envelopeFields(key, event) } as StreamEnvelope
 }
 
-/** A custom event has the name that the agent chose. */
+/** A custom event is named by its agent. */
 const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
   const { name: type, data: payload } = event.payload
   return { type, payload, ...envelopeFields(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope

@@ -1,4 +1,3 @@
-// The frontend contract's envelopes, as clients read them.
 import type { VisibleEventType } from '@bridle/events/catalogue'
 import type { Payloads } from '@bridle/events/schemas'
 import type { EnvelopePosition } from './wire/streams.ts'
@@ -6,11 +5,11 @@ import type { EnvelopePosition } from './wire/streams.ts'
 export type * from './wire/sessions.ts'
 export type * from './wire/streams.ts'
 
-/** An event of one type on the frontend's stream. */
+/** Event of one type on the frontend's stream. */
 export interface StreamEnvelopeOf<T extends VisibleEventType> extends EnvelopePosition {
-  /** The type, which says what `payload` holds. */
+  /** Event type, which determines `payload`. */
   readonly type: T
-  /** The content of the event. */
+  /** Event payload. */
   readonly payload: Payloads[T]
 }
 

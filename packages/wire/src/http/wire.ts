@@ -1,5 +1,4 @@
-// Answers of the routes that all wires share, as a client meets them. Types only: they follow from the schemas in `wire/`, and a client
-// that imports this file brings no schema library with it.
+// Types only, so that clients can import them without a schema library. The schemas are in `wire/`.
 export type * from './wire/approvals.ts'
 export type * from './wire/artifacts.ts'
 export type * from './wire/audit.ts'

@@ -1,2 +1,2 @@
-// The messages of OpenHarness v1, as clients import them: types, and no schema library.
+// Types only, so that clients can import them without a schema library.
 export type * from './wire/messages.ts'

@@ -1,5 +1,4 @@
-// The transport's messages, as in docs/protocol/transport.md. Types only: clients import this file. The fields are not `readonly`,
-// so that a value of these types is one of the document's.
+// Types only, so that clients need no schema library. Not `readonly`, so that values fit the transport document's types.
 
 import type { Json } from '@bridle/events/json'
 import type { DeltaOperation } from '@bridle/kernel/delta'
@@ -12,12 +11,12 @@ export type { HarnessCommand }
 export type ClientMessage =
   | { type: 'commands'; commands: HarnessCommand[] }
   | { type: 'ping'; ts?: number }
-  /** Answers a mark. */
+  /** Acknowledges a mark. */
   | { type: 'seen'; seq: number }
 
-/** A server of the bare document sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
+/** Servers that implement only the bare document send no `seq`, `prev`, `ack`, `pong` or `mark`. */
 export type ServerMessage =
-  /** `incarnation` is the log's; absent = the first. Resume with `?after=<seq>~<incarnation>`. */
+  /** `incarnation` identifies the log. Absent: the first. Resume with `?after=<seq>~<incarnation>`. */
   | { type: 'state'; state: HarnessState; seq?: number; incarnation?: number }
   | {
       type: 'delta'
@@ -35,5 +34,5 @@ export type ServerMessage =
       answer?: { [name: string]: Json }
     }
   | { type: 'pong'; ts: number }
-  /** Only with `?marks=1`: the client answers with `seen`. */
+  /** Sent only with `?marks=1`. The client replies with `seen`. */
   | { type: 'mark'; seq: number }

@@ -1,10 +1,9 @@
-// The artifacts of a session as a list shows them, without their content.
 import { eventId } from '@bridle/kernel/event'
 import type { Artifact } from '@bridle/kernel/projections/indexes/artifacts'
 import type { ArtifactSummary, SessionArtifacts } from '../http/wire.ts'
 import type { SessionFacts } from './session-facts.ts'
 
-/** The newest artifacts, as many as the state holds, and the number of older ones. */
+/** The state holds only the newest artifacts, and counts the older ones. */
 export const artifactsOf = (session: SessionFacts): SessionArtifacts => {
   const { count, latest } = session.state.artifacts
   const earlier = count - latest.length

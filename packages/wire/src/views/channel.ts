@@ -1,5 +1,3 @@
-// The channel of a session: its participants, and pages of its events as envelopes between them.
-
 import { ENVELOPES_MAX } from '@bridle/events/limits'
 import { eventId } from '@bridle/kernel/event'
 import type { ChannelPage, SessionChannel } from '../http/wire.ts'
@@ -24,7 +22,7 @@ export function* channelOf(session: SessionFacts): EventLookup<SessionChannel> {
   }
 }
 
-/** The newest of these events, oldest first. `lookedFrom`: the log is looked through from there on, and may have more before; null = it has none. */
+/** Newest events, oldest first. `lookedFrom` is where the scan stopped; null if there is nothing older. */
 export function* channelPageOf(
   session: SessionFacts,
   seqs: readonly number[],

@@ -1,4 +1,4 @@
-// A session as the HTTP routes show it. Some fields have two names: two documents describe the wire, each with its own spelling.
+// Some fields have two names, because two documents describe the wire.
 
 import type { Payloads } from '@bridle/events/schemas'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
@@ -16,18 +16,18 @@ import { retryAtOf } from '@bridle/kernel/views/work-progress'
 import type { SessionCard, SessionMessages } from '../http/wire.ts'
 import type { SessionFacts } from './session-facts.ts'
 
-/** Messages of a session in one answer, the newest: more than a person scrolls through. */
+/** More than a person scrolls through. */
 const DETAIL_MESSAGES_MAX = 500
-/** Characters of these messages: a browser takes 4 MB of JSON without a pause. */
+/** A browser parses 4 MB of JSON without a visible pause. */
 const DETAIL_CHARS_MAX = 4_000_000
 
-/** `agent` is null where the server no longer has it. */
+/** `agent` is null if the server no longer has it. */
 export const sessionDetail = (session: SessionFacts, agent: AgentInfo | null): SessionCard & SessionMessages => ({
   ...sessionCard(session, agent),
   ...recentMessages(session.state.conversation.messages),
 })
 
-/** Everything except the messages: starting, pausing, resuming and cancelling answer with it. */
+/** Everything except the messages. Starting, pausing, resuming and cancelling return it. */
 export const sessionCard = (
   { key, state, heartbeatAt, incarnations, identity }: SessionFacts,
   agent: AgentInfo | null,
@@ -35,7 +35,7 @@ export const sessionCard = (
   const { lifecycle: life } = state
   const status = statusOf(state)
   return {
-    // A card that the server writes today has every field; the type of the event allows for older ones.
+    // The event's type keeps fields optional for older events; a card written today has them all.
     ...(withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations) as unknown as StateCard),
     last_heartbeat_at: isoOrNull(heartbeatAt),
     ...listedFields(key, {
@@ -70,10 +70,9 @@ export const sessionCard = (
   }
 }
 
-/** The fields of a card that the log has under the same names. */
 type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>
 
-/** The newest messages, limited in number and in size. Older ones are in the timeline and on the socket. */
+/** Older messages are in the timeline and on the socket. */
 const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages => {
   let chars = 0
   let from = messages.length
@@ -85,7 +84,7 @@ const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages =>
   return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
 }
 
-/** The size of each message that was measured. A message never changes, and measuring large ones for each request would delay others. */
+/** Messages never change, and measuring large ones on every request would delay other requests. */
 const messageChars = new WeakMap<HarnessMessage, number>()
 const charsIn = (message: HarnessMessage): number => {
   const measured = messageChars.get(message)

@@ -1,5 +1,4 @@
-// Events as envelopes from one participant of a session to others. They depend on the log alone: the same log gives the same text,
-// byte for byte.
+// Envelopes depend on the log alone: the same log gives the same text, byte for byte.
 
 import { approvalKindOf, approvalKinds } from '@bridle/events/approval-kinds'
 import { catalogue, type VisibleEventType } from '@bridle/events/catalogue'
@@ -14,13 +13,13 @@ import { eventText } from '@bridle/words/events'
 import type { ChannelEnvelope } from '../http/wire.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
 
-/** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
+/** Small, because a few large events can already fill a channel. */
 export const LOOKUP_BATCH = 5
 
-/** Characters of JSON in such a page. */
+/** Limit for a page, in characters of JSON. */
 export const CHANNEL_CHARS_MAX = 1_000_000
 
-/** The newest envelopes of these events, whose numbers ascend: as many as fit into a channel, and at least one. */
+/** `seqs` ascend. Returns as many envelopes as fit into a channel, and at least one. */
 export function* envelopesOf(session: SessionFacts, seqs: readonly number[]): EventLookup<readonly ChannelEnvelope[]> {
   const events = yield* newestEvents(seqs)
   return newestThatFit(events.map((event) => envelopeOf(agentId(session), event, session)))
@@ -50,7 +49,7 @@ interface Route {
   readonly to: readonly Participant[]
 }
 
-/** Runners report the agent's events; everything else comes from the runtime. */
+/** Runners report the agent's events; the runtime emits all others. */
 const routeOf = (type: VisibleEventType, payload: unknown): Route => {
   const route = routes[type]
   if (route) return typeof route === 'function' ? route(payload as never) : route
@@ -71,12 +70,12 @@ const routes: { readonly [T in VisibleEventType]?: Route | ((payload: Payloads[T
   tool_result: ({ tool_name: tool = 'tool' }) => ({ from: { tool }, to: ['agent'] }),
   tool_outcome: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
   tool_validation_error: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
-  // The sender of a question is the agent for its own calls, and the runtime for budgets and unknown outcomes.
+  // The agent asks about its own calls, the runtime about budgets and unknown outcomes.
   approval_required: ({ kind }) => ({
     from: approvalKinds[approvalKindOf(kind)].asker === 'runner' ? 'agent' : 'runtime',
     to: ['operator'],
   }),
-  // The runtime settled an unanswered approval; the operator gets the envelope too.
+  // The runtime settled an unanswered approval, so the operator receives the envelope too.
   approval_applied: ({ decision }) => (isAnswer(decision) ? toAgent : { from: 'runtime', to: ['operator', 'agent'] }),
   session_paused: ({ operator }) => (operator ? toAgent : fromRuntime),
   session_renamed: toAgent,
@@ -96,7 +95,7 @@ const isAnswer = (decision = 'approved'): boolean => decision === 'approved' || 
 export const toolId = (name: string): string => `tool:${name}`
 export const agentId = ({ key }: SessionFacts): string => `agent:${key.agent}`
 
-/** Older envelopes that do not fit are on the page before. */
+/** Older envelopes that do not fit go to the previous page. */
 const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelEnvelope[] => {
   let chars = 0
   const from = envelopes.findLastIndex((each, index) => {
@@ -106,7 +105,7 @@ const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelE
   return envelopes.slice(from + 1)
 }
 
-/** The newest of these events, as many as fit into a channel. Older events are not read: they may be large. */
+/** Older events are not read, because they may be large. */
 function* newestEvents(seqs: readonly number[]): EventLookup<readonly AnyEvent[]> {
   const found: AnyEvent[] = []
   let chars = 0

@@ -1,5 +1,4 @@
-// The reports of an agent about its work, as a detail shows them. The state has sums, steps and numbers of events; payloads are
-// read from the log.
+// The state holds sums, steps and event numbers; payloads are read from the log.
 
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import { CITATIONS_MAX } from '@bridle/events/limits'
@@ -14,7 +13,7 @@ import { LOOKUP_BATCH } from './envelopes.ts'
 import { openProposals } from './proposals.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
 
-/** Characters of a payload that a detail shows, and of all citations in it: a page has some twenty, and stays below 4 MB. */
+/** Limit per payload, and for all citations together. A page has about twenty, and must stay below 4 MB. */
 export const NOTICE_CHARS_MAX = 100_000
 
 export function* reportsOf(session: SessionFacts): EventLookup<SessionReports> {
@@ -42,7 +41,7 @@ const stepEntry = ({ id, title, status, startedAt, endedAt, seq }: Step, incarna
   event_id: eventId(seq, incarnation),
 })
 
-/** The newest citations, oldest first, limited in number and in size. Older events are not read. */
+/** Oldest first. Older events are not read. */
 function* citationsOf(session: SessionFacts): EventLookup<readonly SessionCitation[]> {
   const { cited } = session.state.notices
   let found: SessionCitation[] = []
@@ -61,7 +60,7 @@ function* citationsOf(session: SessionFacts): EventLookup<readonly SessionCitati
   return newestThatFit(found.slice(-CITATIONS_MAX))
 }
 
-/** The fields of the newest retrieval but its citations; those of its pack of documents stand beside the others. */
+/** Omits the citations, and lifts the fields of the document pack to the top level. */
 function* contextPackOf(session: SessionFacts): EventLookup<SessionNotice | null> {
   const { retrieval } = session.state.notices
   const [event] = retrieval === null ? [] : yield [retrieval]
@@ -70,7 +69,7 @@ function* contextPackOf(session: SessionFacts): EventLookup<SessionNotice | null
   return noticeOf(session, event, { ...fields, ...(isJsonObject(pack) && pack) })
 }
 
-/** An agent may cite by a name alone. */
+/** Agents may cite by name only. */
 const fieldsOf = (citation: Json): JsonObject =>
   isJsonObject(citation) ? citation : { title: typeof citation === 'string' ? citation : JSON.stringify(citation) }
 
@@ -83,13 +82,12 @@ const newestThatFit = (citations: readonly SessionCitation[]): readonly SessionC
   return citations.slice(last + 1)
 }
 
-/** The notices of these numbers, which ascend. */
 function* noticesAt(session: SessionFacts, seqs: readonly number[]): EventLookup<readonly SessionNotice[]> {
   const events = yield seqs
   return events.map((event) => noticeOf(session, event, payloadOf(session, event)))
 }
 
-/** A payload that would make the page slow stays in the log: a reader finds it there by the event's id. */
+/** An oversized payload would slow the page down. Readers find it in the log by event id. */
 const noticeOf = ({ incarnations }: SessionFacts, event: AnyEvent, fields: JsonObject): SessionNotice => ({
   ...(approximateChars(fields) > NOTICE_CHARS_MAX ? { isCut: true } : fields),
   event_id: eventId(event.seq, incarnations.own),

@@ -1,4 +1,4 @@
-// Resume points, delegated work and checkpoints of a session. The state holds their numbers, and the events are read from the log.
+// The state holds event numbers; the events are read from the log.
 
 import type { Json } from '@bridle/events/json'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
@@ -10,10 +10,10 @@ import { truncate } from '@bridle/kernel/text/truncate'
 import type { CheckpointSummary, ResumePoint, SubagentStatus } from '../http/wire.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
 
-/** Resume points in one answer, the newest: each costs a read. */
+/** Each resume point costs a read. */
 const RESUME_POINTS_MAX = 100
 
-/** The newest resume points, in the order of the log. */
+/** In log order. */
 export function* resumePointsOf({ key, state, incarnations }: SessionFacts): EventLookup<readonly ResumePoint[]> {
   const points = state.resumePoints.slice(-RESUME_POINTS_MAX)
   const events = yield points.map(({ seq }) => seq)
@@ -34,7 +34,7 @@ export function* resumePointsOf({ key, state, incarnations }: SessionFacts): Eve
   })
 }
 
-/** A turn is summed up by its answer, so that a reader can tell turns apart. */
+/** A turn is summarized by its answer, so that readers can tell turns apart. */
 const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string => {
   if (event.type === 'session_checkpoint') return event.payload.summary_text
   if (event.type === 'approval_required') return `${event.payload.tool_name}: ${event.payload.reason}`
@@ -43,7 +43,6 @@ const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string
   return answer?.content.trim() || 'The turn was completed.'
 }
 
-/** Delegated work, each with the fields of its newest report. */
 export function* subagentsOf({ state, incarnations }: SessionFacts): EventLookup<readonly SubagentStatus[]> {
   const subagents = Object.values(state.subagents)
   const seqs = new Set(subagents.flatMap(({ seq, firstSeq }) => [seq, firstSeq]))
@@ -54,7 +53,7 @@ export function* subagentsOf({ state, incarnations }: SessionFacts): EventLookup
     event.type === 'subagent_event' && firsts.has(event.seq)
       ? [
           {
-            // The first report describes the work, and later ones need not repeat that.
+            // Only the first report has to describe the work.
             ...(firsts.get(event.seq)?.payload as { readonly [name: string]: Json } | undefined),
             ...(event.payload as { readonly [name: string]: Json }),
             agent_id: event.payload.agent_id,
@@ -67,7 +66,7 @@ export function* subagentsOf({ state, incarnations }: SessionFacts): EventLookup
   )
 }
 
-/** The newest checkpoints first. */
+/** Newest first. */
 export const checkpointsOf = ({ key, state, incarnations }: SessionFacts): readonly CheckpointSummary[] =>
   state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
     session_id: key.id,

@@ -1,4 +1,4 @@
-// The facts that views of a session are made of. A live session has them, and so has the past of one, folded from its log.
+// Inputs of the session views. A live session provides them, as does a past session folded from its log.
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import type { AnyEvent, Key } from '@bridle/kernel/event'
 import type { Incarnations } from '@bridle/kernel/positions/incarnation'
@@ -8,14 +8,11 @@ export interface SessionFacts {
   readonly key: Key
   readonly state: SessionState
   readonly incarnations: Incarnations
-  /** The engine of the session's agent, where its runner names one. */
+  /** Undefined if the runner does not name its engine. */
   readonly identity?: EngineIdentity | undefined
-  /** The last sign of life of the process that owns the session. No log has it. */
+  /** Last heartbeat of the process that owns the session. Not in any log. */
   readonly heartbeatAt: number | null
 }
 
-/**
- * A view that reads events of the log: it yields their numbers, which ascend, and gets the events. A server reads them from its
- * store, and a page that has the log takes them from there, so that both run the same view.
- */
+/** Yields the numbers of events it needs, ascending. Servers and pages each read them from their own copy of the log. */
 export type EventLookup<T> = Generator<readonly number[], T, readonly AnyEvent[]>

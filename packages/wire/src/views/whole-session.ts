@@ -1,5 +1,3 @@
-// A session with everything that a page about it shows.
-
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { SessionDetail } from '../http/wire.ts'
 import { artifactsOf } from './artifact-list.ts'
@@ -9,7 +7,7 @@ import { reportsOf } from './reports.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from './resume-points.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
 
-/** `agent` is null where nobody knows it any more. `omit` has names of parts that are left out; a name that is none leaves out nothing. */
+/** `agent` is null if no server knows it any more. Unknown names in `omit` are ignored. */
 export function* wholeSession(
   session: SessionFacts,
   agent: AgentInfo | null,

@@ -1,96 +1,96 @@
-// The voice wire: JSON text, and audio as binary frames or as base64 in JSON. docs/protocol/voice.md has its rules.
+// JSON text, plus audio as binary frames or base64. Rules: docs/protocol/voice.md.
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { AudioFormat } from '@bridle/kernel/ports/voice'
 
-/** The tokens and the cost of a run, as far as the engine has reported them. */
+/** Token usage and cost of a run, as reported by the engine so far. */
 export interface VoiceUsage {
-  /** Tokens that the model has read. */
+  /** Input tokens. */
   readonly inputTokens: number
-  /** Tokens that the model has written. */
+  /** Output tokens. */
   readonly outputTokens: number
-  /** The cost in US dollars; null = nobody has named one. */
+  /** Cost in US dollars. Null: not reported. */
   readonly costUsd: number | null
 }
 
-/** The first message of an open line. */
+/** First message on an open line. */
 export interface VoiceSessionOpen {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'session_open'
-  /** The id of the session. */
+  /** Session id. */
   readonly sessionId: string
-  /** The name of the session's agent. */
+  /** Name of the session's agent. */
   readonly agent: string
-  /** The id of the line: a client that reconnects with it as `?line=` replaces its own older socket. */
+  /** Line id. A client that reconnects with it as `?line=` replaces its own older socket. */
   readonly line: string
-  /** `realtime`: the model hears and speaks. `cascade`: speech becomes text before the agent reads it, and its text becomes speech. */
+  /** `realtime`: the model hears and speaks. `cascade`: speech is transcribed for the agent, and its text is synthesized. */
   readonly mode: 'realtime' | 'cascade'
-  /** The model that speaks. */
+  /** Speech model. */
   readonly model: string
-  /** The name of the voice that speaks. */
+  /** Voice name. */
   readonly voice: string
-  /** The format of the audio, both ways. */
+  /** Audio format in both directions. */
   readonly audioFormat: AudioFormat
-  /** Samples a second, of one channel. */
+  /** Samples per second, mono. */
   readonly sampleRate: number
-  /** `manual`: the client says where a turn ends. `silence`: a pause of the speaker ends it. */
+  /** How a turn ends. `manual`: the client ends it. `silence`: a pause of the speaker ends it. */
   readonly turns: 'manual' | 'silence'
-  /** The position in the log: captions of later events follow. */
+  /** Position in the log. Captions of later events follow. */
   readonly cursor: string
 }
 
-/** A text that was said, as the log has it. It replaces the joined `text_delta` of its run; further deltas follow it. */
+/** Final text as logged. It replaces the run's `text_delta` messages so far; later deltas are appended. */
 export interface VoiceTranscript {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'transcript'
-  /** The speaker. */
+  /** Speaker. */
   readonly role: 'user' | 'assistant'
-  /** The text. */
+  /** Text. */
   readonly text: string
-  /** The run that the text belongs to. */
+  /** Run that produced the text. */
   readonly runId: string
-  /** The id of the message in the conversation. */
+  /** Id of the message in the conversation. */
   readonly messageId: string
-  /** The answer was interrupted: the text is the part that was heard. */
+  /** The answer was interrupted, and the text is the part that was heard. */
   readonly interrupted?: true
 }
 
 /** A tool call of the agent. The server runs it. */
 export interface VoiceToolCall {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'tool_call'
-  /** The id of the call. */
+  /** Call id. */
   readonly id: string
-  /** The name of the tool. */
+  /** Tool name. */
   readonly name: string
-  /** The arguments. */
+  /** Arguments. */
   readonly input: JsonObject
-  /** The run of the call. */
+  /** Run that made the call. */
   readonly runId: string
-  /** The call waits for a person: decide about it on any wire. The message repeats the `tool_call` of the same id. */
+  /** The call is waiting for approval, on any wire. The message repeats the `tool_call` with the same id. */
   readonly approval?: { readonly id: string; readonly reason: string }
 }
 
-/** The agent has finished its answer. Audio of it may still follow, or be playing. */
+/** The agent has finished its answer. Its audio may still arrive or play. */
 export interface VoiceResponseEnd {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'response_done'
-  /** The run of the answer. */
+  /** Run that answered. */
   readonly runId: string
-  /** `interrupted`: somebody spoke, or cancelled; stop playing. An answer may be interrupted after it was `completed`. */
+  /** `interrupted`: the user spoke or cancelled; stop playing. An answer may be interrupted after it was `completed`. */
   readonly status: 'completed' | 'interrupted' | 'failed'
-  /** The position in the log. A client that reconnects passes the newest one that it has as `?after=`. */
+  /** Position in the log. A reconnecting client passes its newest one as `?after=`. */
   readonly cursor: string
-  /** The reason of a failure. */
+  /** Reason of a failure. */
   readonly message?: string
-  /** The tokens and the cost of the run. */
+  /** Token usage and cost of the run. */
   readonly usage?: VoiceUsage
 }
 
-/** A fault. The line stays open, unless a close follows. */
+/** A fault. The line stays open unless it closes next. */
 export interface VoiceError {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'error'
-  /** The code, such as `bad_message`, `line_busy` or `provider_key`. */
+  /** Code, such as `bad_message`, `line_busy` or `provider_key`. */
   readonly code: string
   /** A sentence that says what to do. */
   readonly message: string
@@ -99,30 +99,30 @@ export interface VoiceError {
 /** A message from the server. */
 export type VoiceServerMessage =
   | VoiceSessionOpen
-  /** Audio of an answer. Without `audio`: the binary frames that follow belong to this item. */
+  /** Audio of an answer. Without `audio`, the binary frames that follow belong to this item. */
   | { readonly type: 'audio_delta'; readonly item: string; readonly audio?: string }
-  /** The item was interrupted: play nothing more of it, and answer with `played` and `stopped`. */
+  /** The item was interrupted: stop playing it, and reply with `played` and `stopped`. */
   | { readonly type: 'audio_stop'; readonly item: string }
   /** A piece of the answer's text. */
   | { readonly type: 'text_delta'; readonly role: 'assistant'; readonly delta: string; readonly runId: string }
   | VoiceTranscript
   | VoiceToolCall
-  /** The speaker began to speak, or paused. */
+  /** The speaker started or paused. */
   | { readonly type: 'speech'; readonly state: 'started' | 'stopped' }
   | VoiceResponseEnd
   | VoiceError
   | { readonly type: 'pong'; readonly ts: number }
 
-/** A message from a client. A binary frame is audio. */
+/** A message from a client. Binary frames are audio. */
 export type VoiceClientMessage =
-  /** Audio as base64. `end`: the turn of the speaker ends here, where the client says so itself. */
+  /** Base64 audio. `end` ends the speaker's turn, if turns are `manual`. */
   | { readonly type: 'audio'; readonly audio?: string | undefined; readonly end?: boolean | undefined }
-  /** A text instead of speech; it is answered aloud. */
+  /** Text instead of speech. The answer is spoken. */
   | { readonly type: 'text'; readonly text: string }
   /** Stops the answer. The log keeps the part that was heard. */
   | { readonly type: 'cancel_response' }
-  /** The outcome of a directive that the client has executed. */
+  /** Result of a directive that the client executed. */
   | { readonly type: 'tool_result'; readonly id: string; readonly output?: Json | undefined }
-  /** The client has played so many milliseconds of an item. `stopped`: it plays no more of it. */
+  /** How much of an item the client has played. `stopped`: it will play no more of it. */
   | { readonly type: 'played'; readonly item: string; readonly ms: number; readonly stopped?: boolean }
   | { readonly type: 'ping'; readonly ts?: number | undefined }

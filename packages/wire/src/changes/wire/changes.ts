@@ -1,4 +1,3 @@
-// The changes among the sessions and approvals of a tenant.
 import * as v from 'valibot'
 import { pendingApprovalSchema } from '../../http/wire/approvals.ts'
 import * as f from '../../http/wire/fields.ts'
@@ -50,7 +49,7 @@ const closureSchema = f.answer('ApprovalClosure', 'An approval waits no longer.'
 })
 export type ApprovalClosure = f.AnswerOf<typeof closureSchema>
 
-/** A change among the sessions and approvals of a tenant, as far as the caller may open them. */
+/** A change to a tenant's sessions or approvals, limited to the sessions that the caller may open. */
 export type TenantChange = ReadyChange | SessionChange | RemovalChange | ApprovalChange | ApprovalClosure
 
 export const tenantChangeSchema: v.GenericSchema<TenantChange> = v.pipe(

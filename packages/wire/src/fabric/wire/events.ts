@@ -1,4 +1,4 @@
-// The events of a session. The encoders make `data`, and nothing checks it.
+// The encoders produce `data`; nothing validates it.
 
 import { APPROVAL_KINDS } from '@bridle/events/approval-kinds'
 import type { Json, JsonObject } from '@bridle/events/json'
@@ -149,26 +149,26 @@ const dataSchema = f.answer('AgentEventData', 'The `data` of each type.', {
 })
 export type AgentEventData = f.AnswerOf<typeof dataSchema>
 
-/** The name of an event type of the Fabric wire. */
+/** Event type on the Fabric wire. */
 export type AgentEventType = keyof AgentEventData
 
-/** An event of one type on the Fabric wire. */
+/** Event of one type on the Fabric wire. */
 export interface AgentEventOf<T extends AgentEventType> {
-  /** The event's id, `ev-<number>`: a stream resumes after it. */
+  /** Event id, `ev-<number>`. Streams resume after it. */
   readonly id: string
-  /** The type, which says what `data` holds. */
+  /** Event type, which determines `data`. */
   readonly type: T
   /** ISO 8601. */
   readonly timestamp: string
-  /** The id of the session. */
+  /** Session id. */
   readonly sessionId: string
-  /** The content of the event. */
+  /** Event data. */
   readonly data: AgentEventData[T]
 }
 
-/** An event of a session on the Fabric wire. Narrows by `type`. */
+/** Session event on the Fabric wire. Narrows by `type`. */
 export type AgentEvent = { [T in AgentEventType]: AgentEventOf<T> }[AgentEventType]
-/** The name that the socket's messages use. */
+/** The name used by the socket's messages. */
 export type FabricEvent = AgentEvent
 
 const eventTypes = Object.keys(dataSchema.entries) as AgentEventType[]

@@ -1,4 +1,3 @@
-// The messages of the WebSocket.
 import * as v from 'valibot'
 import {
   anyJson,
@@ -26,12 +25,12 @@ const commandSchema = v.variant('type', [
     approvalId: name,
     decision: v.picklist(['approved', 'denied']),
     reason: v.optional(v.string()),
-    /** Edited arguments; absent = as requested. */
+    /** Edited arguments. Absent: as requested. */
     args: v.optional(jsonObject),
-    /** The answers to questions, or the values of a form; absent = their default. */
+    /** Answers to questions, or form values. Absent: their default. */
     answers: v.optional(questionAnswers),
     values: v.optional(jsonObject),
-    /** The call gets its answer, and the session pauses before its next step. */
+    /** Answer the call, but pause the session before its next step. */
     pause: v.optional(v.boolean()),
     actor: v.optional(v.string()),
     commandId: optionalId,
@@ -40,7 +39,7 @@ const commandSchema = v.variant('type', [
     type: v.literal('signal'),
     /** The name that the run waits for. */
     name: requiredId,
-    /** Absent = null. */
+    /** Absent: null. */
     payload: anyJson,
     actor: v.optional(v.string()),
     commandId: optionalId,
@@ -55,34 +54,34 @@ const signalSchema = v.variant('type', [
 
 export const fabricMessageSchema = v.variant('type', [commandSchema, signalSchema])
 
-/** The server answers each command with an ack. A command with a `commandId` takes effect at most once. */
+/** The server acknowledges each command. A command with a `commandId` takes effect at most once. */
 export type FabricCommand = v.InferInput<typeof commandSchema>
 
-/** A message from a client. `seen` answers a mark: the client has everything up to there. */
+/** A message from a client. `seen` acknowledges a mark: the client has received everything up to it. */
 export type FabricClientMessage = FabricCommand | v.InferInput<typeof signalSchema>
 
 /** A message from the server. */
 export type FabricServerMessage =
   | { readonly type: 'event'; readonly event: FabricEvent }
-  /** Once, at the end of the replay. `cursor` is the position to resume from, also when the replay had no event. */
+  /** Sent once, at the end of the replay. `cursor` is the position to resume from, even if the replay was empty. */
   | { readonly type: 'replay-end'; readonly cursor?: string }
-  /** At every heartbeat, and as the answer to a ping, with the ping's `ts`. */
+  /** Sent at every heartbeat, and in reply to a ping with the ping's `ts`. */
   | { readonly type: 'pong'; readonly ts: number }
-  /** Only with `?marks=1`: the client answers with `seen`. */
+  /** Sent only with `?marks=1`. The client replies with `seen`. */
   | { readonly type: 'mark'; readonly seq: number }
   | FabricAck
   | { readonly type: 'error'; readonly message: string }
 
-/** The answer to a command, with the command's id. */
+/** Acknowledges a command. */
 export interface FabricAck {
-  /** The type of the message. */
+  /** Message type. */
   readonly type: 'ack'
-  /** The type of the command that this answers. */
+  /** Type of the acknowledged command. */
   readonly for: FabricCommand['type']
-  /** True where the command took effect. */
+  /** True if the command took effect. */
   readonly ok: boolean
-  /** The reason where it did not. */
+  /** Why it did not. */
   readonly message?: string
-  /** The id that the command was sent with. */
+  /** The command's id. */
   readonly commandId?: string
 }

@@ -1,5 +1,3 @@
-// The answers about runs, and the history of a session.
-
 import { APPROVAL_DECISIONS, SESSION_STATUSES } from '@bridle/events/schemas'
 import * as v from 'valibot'
 import * as f from '../../http/wire/fields.ts'
@@ -86,7 +84,6 @@ const timelineSchema = f.answer('Timeline', 'The history of a session.', {
 })
 export type Timeline = f.AnswerOf<typeof timelineSchema>
 
-/** A page of a session's history, with the session itself. */
 export interface TimelinePage extends Omit<SessionCard, 'approvals'>, SessionMessages, SessionArtifacts, Timeline {}
 
 export const timelinePageSchema: v.GenericSchema<TimelinePage> = f.extendedAnswer(

@@ -1,5 +1,3 @@
-// Chat sessions, and the answers to prompts, pauses, branches and replays.
-
 import type { PromptAnswer } from '@bridle/kernel/commands'
 import * as v from 'valibot'
 import { artifactSchema } from '../../http/wire/artifacts.ts'
@@ -27,7 +25,7 @@ export const chatSessionSchema = f.extendedAnswer(
 )
 export type ChatSession = f.AnswerOf<typeof chatSessionSchema>
 
-/** Any text in /openapi.json, which has no name of an internal event: `steered` is one of them, too. */
+/** Plain text in /openapi.json, which must not expose internal event names such as `steered`. */
 const delivery = f.described(
   v.string() as v.GenericSchema<PromptAnswer['delivery']>,
   'How the prompt was taken: at once, into the queue, or into the run in progress.',

@@ -1,5 +1,3 @@
-// The messages of streams, and the list of their events.
-
 import { STREAM_EVENT_TYPES, type VisibleEventType } from '@bridle/events/catalogue'
 import * as v from 'valibot'
 import * as f from '../../http/wire/fields.ts'
@@ -25,7 +23,7 @@ const positionSchema = f.answer(
 )
 export type EnvelopePosition = f.AnswerOf<typeof positionSchema>
 
-/** `type` is open: a custom event has the name that its agent chose. The type `StreamEnvelope` describes `payload`. */
+/** `type` is open, because agents name custom events. The type `StreamEnvelope` describes `payload`. */
 export const envelopeSchema = f.extendedAnswer(
   'StreamEnvelope',
   '`{ type, payload }` and its position in the log.',

@@ -1,5 +1,3 @@
-// Approvals, open and settled.
-
 import { APPROVAL_KINDS } from '@bridle/events/approval-kinds'
 import { TOOL_EFFECTS } from '@bridle/events/schemas'
 import type { HarnessApprovalChild } from '@bridle/kernel/projections/harness-state'
@@ -9,14 +7,14 @@ import * as f from './fields.ts'
 import { answerEntries, questionEntries } from './questions.ts'
 
 const effect = f.oneOf(TOOL_EFFECTS, 'The declared effect of the call; null = its tool declares none.')
-/** Whether a call may be repeated after a crash in the middle of it. */
+/** Whether a call that a crash interrupted may be repeated. */
 export type ApprovalEffect = f.AnswerOf<typeof effect>
 
 const risk = f.oneOf(
   ['low', 'caution', 'danger'],
   'The risk that the policy or the declared effect states; null = none.',
 )
-/** How much is at stake in a call that a person is asked about. */
+/** Risk of a call that needs approval. */
 export type ApprovalRiskLevel = f.AnswerOf<typeof risk>
 
 const stakeEntries = {
@@ -36,7 +34,7 @@ const approvalChildSchema = f.kernelSchema<HarnessApprovalChild>(
   },
 )
 
-/** Fields of an approval that a session below asks for. */
+/** Fields of an approval requested by a child session. */
 export const approvalChildEntries = {
   child: f.optional(
     f.reference(approvalChildSchema, 'The session below this one that asks; absent = this session asks.'),
@@ -84,7 +82,6 @@ export type PendingApproval = f.AnswerOf<typeof pendingApprovalSchema>
 
 export const OUTCOMES = ['approved', 'denied', 'expired', 'cancelled'] as const
 
-/** The person who decided, and when. */
 const decisionEntries = {
   decidedBy: f.nullableText('The person who decided; null = no person, or no name.'),
   decidedByClaimed: nameClaim,
@@ -102,13 +99,13 @@ const settledApprovalSchema = f.answer('SettledApproval', 'A settled approval in
 })
 export type SettledApproval = f.AnswerOf<typeof settledApprovalSchema>
 
-/** The approvals of each `status` of the inbox. */
+/** Approvals by the inbox's `status` filter. */
 export interface ApprovalsByStatus {
-  /** Approvals that wait, oldest first. */
+  /** Pending approvals, oldest first. */
   readonly pending: PendingApproval
-  /** Approvals that were settled, newest decision first. */
+  /** Settled approvals, newest decision first. */
   readonly decided: SettledApproval
-  /** Approvals that wait, then those that were settled. */
+  /** Pending approvals, then settled ones. */
   readonly all: PendingApproval | SettledApproval
 }
 
@@ -118,9 +115,9 @@ export const approvalPageSchema = f.answer('ApprovalPage', 'A page of the inbox.
 })
 /** A page of the inbox. */
 export interface ApprovalPage<A = PendingApproval> {
-  /** The approvals of this page. */
+  /** Approvals on this page. */
   readonly approvals: readonly A[]
-  /** Pass it as `cursor` for the next page. */
+  /** Pass as `cursor` to fetch the next page. */
   readonly next?: string
 }
 

@@ -1,4 +1,3 @@
-// Artifacts of a session.
 import * as v from 'valibot'
 import * as f from './fields.ts'
 

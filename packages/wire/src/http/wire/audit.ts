@@ -1,7 +1,5 @@
-// The audit trail.
 import * as f from './fields.ts'
 
-/** Beside the name of a person who acted. */
 export const nameClaim = f.optional(
   f.always(true, 'The caller supplied the name, since its credential has no user; absent = otherwise.'),
 )

@@ -1,4 +1,3 @@
-// The channel of a session: its participants and their messages.
 import * as v from 'valibot'
 import * as f from './fields.ts'
 

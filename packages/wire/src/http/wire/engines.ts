@@ -1,5 +1,3 @@
-// Engines, with what they report and what they can do.
-
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import * as v from 'valibot'
 import * as f from './fields.ts'

@@ -1,4 +1,3 @@
-// Bodies of refusals.
 import * as v from 'valibot'
 import { settledDetailsSchema } from './approvals.ts'
 import * as f from './fields.ts'

@@ -1,13 +1,11 @@
-// The fields of answers. A schema is the only statement of an answer: its type, its component in /openapi.json, and the doc comments of
-// the published declarations all follow from it. `scripts/plain-schema-types.ts` knows these interfaces by name. Clients import the types
-// alone, so none of this reaches a page.
+// A schema defines each answer once: type, OpenAPI component and published doc comments are derived from it.
+// `scripts/plain-schema-types.ts` matches these interfaces by name.
 
 import type { Json, JsonObject } from '@bridle/events/json'
 import * as v from 'valibot'
 
 export type AnswerOf<S extends v.GenericSchema> = v.InferOutput<S>
 
-/** A schema with the meaning of its value. */
 export interface ValueField<T, D extends string> extends v.GenericSchema<T> {
   readonly pipe: readonly [v.GenericSchema<T>, v.DescriptionAction<T, D>]
 }
@@ -20,14 +18,12 @@ export interface ObjectField<E extends Entries, D extends string> extends ValueF
 export interface DictionaryField<S extends v.GenericSchema, D extends string>
   extends ValueField<{ readonly [name: string]: v.InferOutput<S> }, D> {}
 
-/** The value may be null. */
 export interface NullableField<F extends ValueField<unknown, string>> extends v.GenericSchema<v.InferOutput<F> | null> {
   readonly pipe: F['pipe']
 }
 
-/** The value may be missing. */
 export interface OptionalField<S extends v.GenericSchema> extends v.ExactOptionalSchema<S, undefined> {
-  /** For the compiler alone: a required field of the kernel is no such field. */
+  /** Exists only at compile time, so that a required field of the kernel is not assignable. */
   readonly isOptional?: true
 }
 
@@ -35,18 +31,18 @@ export interface Entries {
   readonly [name: string]: v.GenericSchema
 }
 
-/** An object with a name of its own. Fields beyond these are allowed: an answer may grow. */
+/** A named object. Additional fields are allowed, so that answers can grow. */
 export interface AnswerSchema<N extends string, D extends string, E extends Entries>
   extends v.GenericSchema<Values<E>> {
   readonly pipe: AnswerPipe<N, D>
   readonly entries: E
 }
 
-/** An answer that has all fields of other answers. Its own fields win. */
+/** Includes all fields of other answers. Its own fields win. */
 export interface ExtendedSchema<N extends string, D extends string, E extends Entries, B extends readonly Extensible[]>
   extends AnswerSchema<N, D, AllEntries<E, B>> {}
 
-/** An answer in which the agent or the engine has further fields of its own. */
+/** An answer to which agents or engines add their own fields. */
 export interface OpenSchema<N extends string, D extends string, E extends Entries, R>
   extends v.GenericSchema<Values<E> & { readonly [name: string]: R }> {
   readonly pipe: AnswerPipe<N, D>
@@ -69,7 +65,6 @@ type AllEntries<E extends Entries, B extends readonly Extensible[]> = B extends 
   ? Omit<First['entries'], keyof E> & AllEntries<E, Rest>
   : E
 
-/** The values that entries describe. */
 export type Values<E> = Flat<
   { readonly [K in Exclude<keyof E, OptionalKeys<E>>]: Value<E[K]> } & {
     readonly [K in OptionalKeys<E>]?: Value<E[K]>
@@ -106,7 +101,7 @@ export const openAnswer = <const N extends string, const D extends string, E ext
 ): OpenSchema<N, D, E, Json> =>
   v.pipe(v.objectWithRest(entries, json), v.title(name), v.description(meaning)) as unknown as OpenSchema<N, D, E, Json>
 
-/** A schema for a type of the kernel, which has exactly its fields. */
+/** Has exactly the fields of a kernel type. */
 export interface KernelSchema<T> extends v.GenericSchema<T> {
   readonly entries: KernelEntries<T>
 }
@@ -120,18 +115,16 @@ export type KernelEntries<T> = {
 export const kernelSchema = <T>(name: string, meaning: string, entries: KernelEntries<T>): KernelSchema<T> =>
   answer(name, meaning, entries as unknown as Entries) as unknown as KernelSchema<T>
 
-/** A value that only its schema describes. */
 export const described = <T, const D extends string>(schema: v.GenericSchema<T>, meaning: D): ValueField<T, D> =>
   v.pipe(schema, v.description(meaning)) as unknown as ValueField<T, D>
 
-/** Makes the fields that have this schema. */
 const fieldsOf =
   <T>(schema: v.GenericSchema<T>) =>
   <const D extends string>(meaning: D): ValueField<T, D> =>
     described(schema, meaning)
 
 export const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0))
-/** ISO 8601, as `toISOString` writes it. */
+/** As written by `toISOString`. */
 const isoTime = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
 const jsonObject = v.pipe(
@@ -150,17 +143,14 @@ export const time = fieldsOf(isoTime)
 export const anyJson = fieldsOf(json)
 export const anyObject = fieldsOf(jsonObject)
 
-/** The most frequent of the values that may be null. */
 export const nullableText = <const D extends string>(meaning: D) => nullable(text(meaning))
 export const nullableTime = <const D extends string>(meaning: D) => nullable(time(meaning))
 
-/** A value of a closed set. */
 export const oneOf = <const V extends readonly string[], const D extends string>(
   values: V,
   meaning: D,
 ): ChoiceField<V, D> => described(v.picklist(values), meaning)
 
-/** Always the same value. */
 export const always = <const T extends string | true, const D extends string>(value: T, meaning: D): ValueField<T, D> =>
   described(v.literal(value), meaning)
 
@@ -169,21 +159,20 @@ export const optional = <S extends v.GenericSchema>(field: S): OptionalField<S> 
 export const list = <S extends v.GenericSchema, const D extends string>(item: S, meaning: D): ListField<S, D> =>
   described(v.array(item), meaning) as ListField<S, D>
 
-/** The meaning says what null means. */
+/** The description must explain null. */
 export const nullable = <F extends ValueField<unknown, string>>({ pipe: [schema, meaning] }: F): NullableField<F> =>
   v.pipe(v.nullable(schema), meaning) as unknown as NullableField<F>
 
-/** An object with any names, and values of one kind. */
 export const dictionary = <S extends v.GenericSchema, const D extends string>(
   value: S,
   meaning: D,
 ): DictionaryField<S, D> => described(v.record(v.string(), value), meaning) as DictionaryField<S, D>
 
-/** An object without a name of its own. */
+/** An unnamed object. */
 export const object = <E extends Entries, const D extends string>(entries: E, meaning: D): ObjectField<E, D> =>
   described(v.object(entries), meaning) as unknown as ObjectField<E, D>
 
-/** Another answer. Lazy, so that /openapi.json refers to it, with the meaning beside the reference. */
+/** Lazy, so that /openapi.json emits a reference with its own description. */
 export const reference = <S extends v.GenericSchema, const D extends string>(
   schema: S,
   meaning: D,

@@ -1,4 +1,4 @@
-// The health of a session, whole and as a list shows it. The kernel has the types.
+// The kernel owns the types.
 
 import { BUDGETS, type BudgetName } from '@bridle/events/schemas'
 import type { HealthSnapshot, RecoveryHint } from '@bridle/kernel/views/health-snapshot'
@@ -83,7 +83,7 @@ const enforcement = f.kernelSchema<Health['policy']['enforcement']>(
   },
 )
 
-/** The health part of a policy is the caller's own object: budgets by name, and an action. */
+/** Caller-defined: budgets by name, and an action. */
 const healthPolicy = f.nullable(f.anyObject('The health part of the policy; null = none.'))
 
 export const healthSnapshotSchema = f.kernelSchema<HealthSnapshot>('HealthSnapshot', 'The health of a session.', {

@@ -1,4 +1,3 @@
-// The log of a session, and what an import brought.
 import * as v from 'valibot'
 import * as f from './fields.ts'
 

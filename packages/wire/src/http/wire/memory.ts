@@ -1,4 +1,3 @@
-// The memory of agents: accepted values, and proposals that wait for a person.
 import * as f from './fields.ts'
 
 export const acceptedValueSchema = f.answer('AcceptedValue', 'A value of the memory, with its source.', {

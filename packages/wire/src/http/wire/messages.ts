@@ -1,4 +1,4 @@
-// The messages of a conversation, with their parts and tool calls. The kernel has the types.
+// The kernel owns the types.
 
 import { APPROVAL_DECISIONS, TOOL_STATUSES, toolOutcomeSchema } from '@bridle/events/schemas'
 import type { HarnessMessage, HarnessPart, HarnessToolCall } from '@bridle/kernel/projections/harness-state'

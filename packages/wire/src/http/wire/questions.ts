@@ -1,5 +1,3 @@
-// Questions, and the answers to them, as approvals show them.
-
 import type { QuestionAnswers } from '@bridle/events/answers'
 import type { Question, QuestionOption } from '@bridle/events/questions'
 import * as v from 'valibot'
@@ -19,14 +17,12 @@ export const questionSchema = f.kernelSchema<Question>('Question', 'A question o
   allow_free_text: f.optional(f.flag('The answer may be any text.')),
 })
 
-/** Fields of an approval of the kind `question`. */
 export const questionEntries = {
   questions: f.optional(f.list(questionSchema, 'The questions; absent = it is not a question, or a form.')),
   schema: f.optional(f.anyObject('The JSON Schema of the form; absent = it is not a form.')),
   default: f.optional(f.anyObject('The answers or values that apply when the question expires; absent = none.')),
 }
 
-/** Fields of the answer to a question. */
 export const answerEntries = {
   answers: f.optional(
     f.described(

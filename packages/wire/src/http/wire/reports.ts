@@ -1,4 +1,3 @@
-// A run's own reports in the detail of its session: cost, steps, citations, notices.
 import type { StepSummary, UsageSummary } from '@bridle/kernel/views/row-detail'
 import * as f from './fields.ts'
 import { proposalSchema } from './memory.ts'

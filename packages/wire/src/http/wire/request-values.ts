@@ -1,5 +1,3 @@
-// Values in requests, and in the messages of clients on sockets.
-
 import type { QuestionAnswers } from '@bridle/events/answers'
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
@@ -13,7 +11,7 @@ export const requiredId = v.pipe(
 )
 export const optionalId = v.optional(requiredId)
 
-/** Any JSON, null included; absent = null. The request's text was parsed as JSON, so nothing is left to check. */
+/** Any JSON; absent is null. The request was already parsed as JSON, so there is nothing left to validate. */
 export const anyJson = v.optional(v.unknown(), null) as unknown as OptionalField<v.GenericSchema<Json | undefined>>
 
 export const jsonObject = v.pipe(
@@ -21,7 +19,7 @@ export const jsonObject = v.pipe(
   v.metadata({ type: 'object' }),
 )
 
-/** Answers by the id of their question. The session checks them against the questions, whatever they are. */
+/** Answers by question id. The session validates them against its questions. */
 export const questionAnswers = v.pipe(
   v.custom<QuestionAnswers>(isJsonObject, 'Expected an object'),
   v.metadata({
@@ -30,11 +28,10 @@ export const questionAnswers = v.pipe(
   }),
 )
 
-/** An object whose further fields stay in it, and have no part in its type. */
+/** Keeps unknown fields but leaves them out of the type. */
 export const messageObject = <const E extends v.ObjectEntries>(entries: E) =>
   v.looseObject(entries) as unknown as v.ObjectSchema<E, undefined>
 
-/** The answer to a mark: the client has everything up to `seq`. */
 export const seenMessageSchema = v.object({
   type: v.literal('seen'),
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),

@@ -1,4 +1,3 @@
-// Answers about the server: whether it is well, its agents and builds, and what a caller may do there.
 import * as v from 'valibot'
 import { engineInfoSchema } from './engines.ts'
 import * as f from './fields.ts'

@@ -1,4 +1,4 @@
-// The fields that rows and cards of sessions share. Two documents describe the wire, each in its own spelling: hence both.
+// Some fields are listed in both spellings, because two documents describe the wire.
 import { SESSION_STATUSES } from '@bridle/events/schemas'
 import * as f from './fields.ts'
 

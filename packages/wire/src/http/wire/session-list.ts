@@ -1,4 +1,3 @@
-// Sessions in lists.
 import type { HealthSummary, StepSummary, UsageSummary } from '@bridle/kernel/views/row-detail'
 import * as f from './fields.ts'
 import { healthSummarySchema } from './health.ts'

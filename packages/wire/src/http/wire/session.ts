@@ -1,4 +1,3 @@
-// The detail of a session: its card, messages, artifacts and resume points.
 import type { ImportedPrompt } from '@bridle/kernel/host/import-confirmation'
 import { sessionApprovalSchema } from './approvals.ts'
 import { artifactSchema } from './artifacts.ts'

@@ -1,4 +1,3 @@
-// The tree of branches that a session belongs to.
 import { SESSION_STATUSES } from '@bridle/events/schemas'
 import * as f from './fields.ts'
 

@@ -1,14 +1,12 @@
-// The workspace of a session: its files and changes.
 import * as v from 'valibot'
 import * as f from './fields.ts'
 
-/** The access to a workspace. */
 export const WORKSPACE_MODES = ['none', 'read', 'write', 'in_place'] as const
 /** A worktree of the source's repository, a copy of the source, an empty folder, or the source itself. */
 export const WORKSPACE_KINDS = ['git_worktree', 'copy', 'empty', 'in_place'] as const
 const ENTRY_KINDS = ['file', 'folder', 'link', 'other'] as const
 const entryKind = f.oneOf(ENTRY_KINDS, 'The kind.')
-/** The kind of something in a workspace. A link is shown but not followed; `other` is never opened. */
+/** Kind of a workspace entry. Links are listed but never followed; `other` is never opened. */
 export type WorkspaceEntryKind = f.AnswerOf<typeof entryKind>
 
 const changeSchema = f.answer('WorkspaceChange', 'A file of a workspace that differs from the source.', {

@@ -1,5 +1,4 @@
-// The messages of OpenHarness v1. The schemas accept exactly what the normative draft schema accepts: every object may have further
-// fields, which are ignored.
+// The schemas accept exactly what the normative draft schema accepts. Objects may have additional fields, which are ignored.
 
 import type { Json, JsonObject } from '@bridle/events/json'
 import * as v from 'valibot'
@@ -17,7 +16,7 @@ import {
   type Values,
 } from '../../http/wire/fields.ts'
 
-/** An object with any further fields. The parser alone would take an array for an object without fields. */
+/** The parser alone would accept an array as an object without fields. */
 const openObject = <E extends Entries>(entries: E): v.GenericSchema<Values<E>> => {
   const schema = v.looseObject(entries)
   return {
@@ -34,24 +33,24 @@ const message = <const N extends string, const D extends string, E extends Entri
 ): AnswerSchema<N, D, E> =>
   v.pipe(openObject(entries), v.title(name), v.description(meaning)) as unknown as AnswerSchema<N, D, E>
 
-/** A part with a definition of its own. JSON Schema refers to the definition, so that the meaning is for the published type alone. */
+/** JSON Schema refers to the definition, so `_meaning` is only for the published type. */
 const part = <S extends v.GenericSchema, const D extends string>(schema: S, _meaning: D) =>
   schema as unknown as ReferenceField<S, D>
 
 const name = v.pipe(v.string(), v.minLength(1, 'Expected a text that is not empty'))
 const wholeNumber = v.pipe(v.number(), v.integer('Expected a whole number'), v.minValue(0, 'Expected 0 or more'))
 
-/** As the draft writes it: `01.0.0` is well-formed. */
+/** The draft's pattern, which accepts `01.0.0`. */
 export const semverString = v.pipe(
   v.string(),
   v.regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/, 'Expected a version such as 1.0.0'),
 ) as v.GenericSchema<string>
 
-/** Features by name; the values are up to each feature. */
+/** Feature values by name. */
 export type Capabilities = { readonly [name: string]: Json }
 export const capabilities = openObject({}) as v.GenericSchema<Capabilities>
 
-/** Fields of vendors, by reverse domain name. */
+/** Vendor fields, keyed by reverse domain name. */
 export type Extensions = JsonObject
 export const extensions = openObject({}) as v.GenericSchema<Extensions>
 
@@ -105,7 +104,7 @@ export const shellIdentity = message('ShellIdentity', 'The shell that asks.', {
 })
 export type ShellIdentity = AnswerOf<typeof shellIdentity>
 
-/** How private a state is. */
+/** Privacy of a state. */
 export type PrivacyTier = 'public' | 'restricted' | 'secret'
 const privacyTier: v.GenericSchema<PrivacyTier> = v.picklist(
   ['public', 'restricted', 'secret'],
@@ -167,7 +166,7 @@ export const responsePayload = message('ResponsePayload', 'The answer of a respo
   engine_latency_ms: optional(described(v.pipe(v.number(), v.minValue(0)), 'The time that the engine took.')),
   action_directives: optional(list(actionDirective, 'The work and output for the shell, in order.')),
   error: optional(part(errorObject, 'The failure, where there is one.')),
-  // Unchecked: the draft has no such field.
+  // Not validated, because the draft has no such field.
   extensions: optional(
     described(
       v.custom<Extensions>(() => true),
@@ -200,17 +199,14 @@ export const responseMessage = message('ResponseMessage', "An engine's answer to
 })
 export type ResponseMessage = AnswerOf<typeof responseMessage>
 
-/**
- * A change of the directives so far, in the streaming profile. Either a directive: the earlier ones at its index and behind it are withdrawn,
- * and null replaces them with nothing. Or the text of a `render_message`: `keep` UTF-16 code units stay, and `append` follows them.
- */
+/** `directive` replaces all directives from its index on. `keep` (UTF-16 code units) and `append` edit a message's text. */
 export type DirectiveChange = v.InferOutput<typeof directiveChange>
 const directiveChange = v.union([
   openObject({ index: wholeNumber, directive: v.nullable(actionDirective) }),
   openObject({ index: wholeNumber, keep: wholeNumber, append: v.string() }),
 ])
 
-/** A frame of the streaming profile: a part of the answer, or the whole of it. `seq` is the place in the session's log. */
+/** A frame of the streaming profile: part of the answer, or all of it. `seq` is its position in the session's log. */
 export type StreamFrame = v.InferOutput<typeof streamFrame>
 export const streamFrame = v.pipe(
   v.union([

@@ -1,4 +1,4 @@
-// The commands of clients. Their fields are not `readonly`, so that a value of these types is one of the document's.
+// Fields are not `readonly`, so that values are assignable to the transport document's types.
 import * as v from 'valibot'
 import { anyJson, jsonObject, optionalId, questionAnswers, requiredId } from '../../http/wire/request-values.ts'
 
@@ -22,11 +22,11 @@ export const commandSchema = v.variant('type', [
     approvalId: text,
     decision: v.picklist(['approved', 'denied']),
     args: v.optional(jsonObject),
-    /** The answers to questions, or the values of a form; absent = their default. */
+    /** Answers to questions, or form values. Absent: their default. */
     answers: v.optional(questionAnswers),
     values: v.optional(jsonObject),
     reason: v.optional(text),
-    /** The call gets its answer, and the session pauses before its next step. */
+    /** Answer the call, but pause the session before its next step. */
     pause: v.optional(v.boolean()),
   }),
   v.object({
@@ -41,6 +41,6 @@ export const commandSchema = v.variant('type', [
   v.object({ type: v.literal('signal'), commandId: optionalId, name: requiredId, payload: anyJson }),
 ])
 
-/** A command of a client to its session. With a `commandId` a repeated command takes effect once. */
+/** A client's command to its session. With a `commandId`, a repeated command takes effect once. */
 export type HarnessCommand = v.InferInput<typeof commandSchema>
 export type ParsedCommand = v.InferOutput<typeof commandSchema>
