@@ -1,5 +1,4 @@
-// Every wire, listed once. A new wire is a folder beside these, and its tables are listed here: Node, the Cloudflare gateway, the
-// object of a session and the tests all read these two lists.
+// Every wire is listed here once. Both targets, session objects and the tests read these two lists.
 import { changesRoutes, changesSocketRoutes } from './changes/routes.ts'
 import { fabricRoutes, fabricSocketRoutes } from './fabric/routes.ts'
 import { frontendRoutes } from './frontend/routes.ts'
@@ -15,7 +14,7 @@ export const socketWires = [
   ...voiceSocketRoutes,
 ]
 
-/** The last table has a row for each socket: a plain GET of its path gets 426, upgrade required. */
+/** The last table answers a plain GET of each socket's path with 426. */
 export const httpWires = [
   fabricRoutes,
   frontendRoutes,

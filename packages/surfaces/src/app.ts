@@ -1,4 +1,4 @@
-// The router: every wire adds its routes, and every target serves it unchanged. A denial becomes a response here.
+// The router, identical on every target. Denials become responses here.
 
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { SessionService } from '@bridle/kernel/host/host'
@@ -50,71 +50,64 @@ import type { WorkspaceFiles, Workspaces } from './http/workspaces/workspaces.ts
 export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly host: SessionService
   readonly directory: Directory
-  /** A gateway in front has checked everything about other sessions: the directory here lists only the sessions of this process. */
+  /** The gateway has already checked access to other sessions; `directory` only lists sessions of this process. */
   readonly behindGateway?: boolean
-  /** Finds the children of a session, where they may live in another process. */
+  /** Child sessions may live in another process. */
   readonly relatedSessions?: RelatedSessions
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
-  /** The agent of a session whose creator names none. */
+  /** For sessions whose creator names none. */
   readonly defaultAgent: string
   readonly rateLimit?: RateLimit
-  /** The CPU time of this thread in milliseconds; absent = the platform does not tell. */
+  /** CPU time of this thread in milliseconds. Absent if the platform does not report it. */
   readonly cpuMs?: () => number
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
-  /** How long a reader of an event stream waits before it reconnects; default 2 s. */
+  /** Reconnect delay of event streams. Default: 2 s. */
   readonly retryMs?: number
-  /** The server ends an event stream after this time, and its reader resumes by id; default: never. */
+  /** Maximum duration of an event stream; its reader then resumes by id. Default: unlimited. */
   readonly streamMs?: number
-  /** A socket that is silent for this long is closed; default 45 s. */
+  /** Default: 45 s of silence. */
   readonly deadAfterMs?: number
-  /** The readers of the changes of sessions; a process that serves none has none. */
   readonly changes?: ChangeReaders
-  /** Opens lines on which sessions are spoken with; a process that has none refuses such sockets. */
   readonly voice?: VoiceLines
-  /** False = clients of a line may not add to the instructions of its agent. */
+  /** False: voice clients must not add instructions to their agent's. */
   readonly voiceInstructions?: boolean
-  /** Prepares folders for write-capable work; a target without a disk has none. */
+  /** Absent without a disk. */
   readonly workspaces?: Workspaces
-  /** Reads the files of sessions; a target without a disk has none. */
+  /** Absent without a disk. */
   readonly workspaceFiles?: WorkspaceFiles
-  /** Builds on this machine, newest first; a target that builds nothing has none. */
+  /** Newest first. */
   readonly builds?: () => readonly BuildManifest[]
-  /** Facts about the target, for /ready. */
+  /** For /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
-  /** The address of the peer, as the platform knows it. */
   readonly callerAddress?: (c: Context) => string
-  /** The version of HTTP in which the peer asked; absent where the platform terminates HTTP. */
+  /** Absent if the platform terminates HTTP. */
   readonly httpVersion?: (c: Context) => string | undefined
-  /** The reason why the server takes no requests; null = it takes them. */
   readonly notReadyReason?: () => string | null
-  /** Acknowledged commits that the store found missing when it opened; absent = none that it knows of. */
+  /** Acknowledged commits that the store found missing when it opened. */
   readonly lostCommits?: number
-  /** Further metrics: of runs, and of the process. */
   readonly metrics?: () => readonly Metric[]
-  /** The server is about to stop: sessions can still be read, cancelled and approved, and no work begins. */
+  /** While stopping, sessions can be read, cancelled and approved, but no work starts. */
   readonly isStopping?: () => boolean
   readonly onRequest?: (entry: RequestLogEntry) => void
-  /** Replaces the authenticator that these options describe. */
+  /** Overrides the access options. */
   readonly authenticator?: Authenticator
-  /** Default: a store in the memory of this process. */
+  /** Default: in memory. */
   readonly tickets?: TicketStore
-  /** The files of a web app, for paths that no route has; default: none. */
+  /** Web app, for paths that match no route. */
   readonly files?: FileServer
-  /** Uploaded files; a target that keeps none has none. */
   readonly uploads?: Uploads
-  /** Fetches attachments that come as addresses; default: they stay addresses. */
+  /** Absent: attachments stay URLs. */
   readonly fileFetcher?: FileFetcher
-  /** How the engine of OpenHarness waits, and which keys of a restricted state it keeps. */
   readonly openharness?: OpenHarnessOptions
-  /** The secret that continuation tokens are sealed with; default: one of this process. */
+  /** Secret for continuation tokens. Default: generated per process. */
   readonly signingSecret?: () => Promise<string>
-  /** Replaces a route whose requests another process answers. */
+  /** Replaces a route that another process serves. */
   readonly forward?: (row: Route) => Route
 }
 
-/** A line of the request log. It has no token and no body. */
+/** Contains neither tokens nor bodies. */
 export interface RequestLogEntry {
   readonly method: string
   readonly url: string
@@ -122,7 +115,7 @@ export interface RequestLogEntry {
   readonly status: number
   readonly ms: number
   readonly correlationId: string
-  /** The message of the error behind a denial that does not show it: the caller learns only that something went wrong. */
+  /** Cause of a generic denial, which callers must not see. */
   readonly cause?: string
 }
 
@@ -138,7 +131,6 @@ export interface App {
   readonly ports: AppPorts
 }
 
-/** All routes: besides them, only the files of a web app are served. */
 export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
   const shared = [
     probeRoutes,
@@ -168,7 +160,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const ports: AppPorts = {
     ...options,
     tickets,
-    // A gateway in front has counted wrong tokens already.
+    // The gateway has already counted wrong tokens.
     authenticator: options.behindGateway
       ? authenticator
       : withTokenBackoff(authenticator, options.clock.now, options.authBackOff),
@@ -243,7 +235,7 @@ const rowWithErrors = (rows: readonly Route[], { url }: Request): Route | undefi
 
 const anonymousAccess: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
-/** Counts and logs a request. The function that it returns adds the headers that every answer has. */
+/** Counts and logs the request. The returned function adds the headers common to all responses. */
 const observeRequest = (
   ports: AppPorts,
   c: Context,
@@ -252,7 +244,7 @@ const observeRequest = (
   const started = ports.clock.now()
   const sent = correlationIdOf(c.req.header('x-correlation-id'))
   return (response, fault) => {
-    // A message that names an id of its own has it in the answer, on wires with their own messages.
+    // Wires with their own messages carry their own correlation id.
     const correlationId = (row.renderDenial && response.headers.get('x-correlation-id')) || sent
     const { status } = response
     const ms = ports.clock.now() - started
@@ -268,10 +260,10 @@ const observeRequest = (
       ...fault,
     })
     response.headers.set('x-correlation-id', correlationId)
-    // Pages of other origins may not embed an answer, and browsers may not guess another content type.
+    // Other origins must not embed responses, and browsers must not sniff content types.
     response.headers.set('cross-origin-resource-policy', 'same-origin')
     response.headers.set('x-content-type-options', 'nosniff')
-    // An answer is for its caller and for now. The few that may be cached have this header already.
+    // Not cacheable, unless the route already says otherwise.
     if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
     allowOrigin(response, c.req.raw, ports.allowedOrigins)
     return response

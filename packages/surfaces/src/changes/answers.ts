@@ -1,5 +1,3 @@
-// The answer of `GET /changes`, for OpenAPI and for the tests that compare every answer with its declaration.
-
 import { tenantChangeSchema } from '@bridle/wire/changes/wire/changes'
 import { streamAnswer } from '../http/answers/answer-schema.ts'
 

@@ -1,18 +1,15 @@
-// A reader whose unread bytes are bounded. A reader that falls behind misses changes, and gets `ready` when it has caught up.
+// Bounds the unread bytes of a reader. A reader that falls behind misses changes, and gets `ready` once it has caught up.
 import type { ChangeReader } from '../http/streams/change-readers.ts'
 import { READY_MESSAGES } from './change-messages.ts'
 
-/** Unread bytes of a reader, after which it gets no more changes but a new `ready`: some hundred rows. */
+/** A few hundred rows. Beyond it, a reader gets a new `ready` instead of changes. */
 export const UNREAD_BYTES_MAX = 512 * 1024
 
-/** The reader's end of a connection. */
 export interface ChangeSink {
   send(messages: readonly string[]): void
-  /** Bytes that are sent and not read yet. */
   buffered(): number
-  /** Resolves when the reader can take more, or is gone. */
   drained(): Promise<void>
-  /** Asks the reader to come back. */
+  /** Asks the reader to reconnect. */
   close(): void
 }
 
@@ -27,7 +24,7 @@ export class BoundedReader implements ChangeReader {
     this.#sink = sink
   }
 
-  /** Misses the changes of now: a list that is loaded later has them. */
+  /** True while changes are dropped; a list loaded later contains them. */
   get isBehind(): boolean {
     return this.#isBehind
   }
@@ -43,7 +40,6 @@ export class BoundedReader implements ChangeReader {
     this.#sink.close()
   }
 
-  /** The connection is gone: nothing more is sent. */
   stop(): void {
     this.#isOpen = false
   }

@@ -1,5 +1,4 @@
-// The changes of sessions and approvals, for the readers of each tenant. Rows come from the writers of sessions; a change is encoded
-// once for all readers, later than the write that it reports. A tenant without readers costs one lookup per changed row.
+// Encodes each change once, for all readers of the tenant. Without readers, a changed row costs one lookup.
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import { keyText } from '@bridle/kernel/event'
 import { mayOpen } from '@bridle/kernel/owner'
@@ -15,7 +14,6 @@ export interface ChangeFeedOptions {
   readonly identityOf: (agent: string) => EngineIdentity
 }
 
-/** The readers of a tenant, and the sessions that changed a moment ago. */
 interface TenantAudience {
   readonly readers: Set<ChangeReader>
   readonly paces: Map<string, SessionPace>
@@ -48,12 +46,12 @@ export class ChangeFeed implements RowObserver, ChangeReaders {
     return () => this.#remove(tenant, audience, reader)
   }
 
-  /** Changes may be missing: every reader of the tenant has to load its lists again. */
+  /** Changes may be missing, so all readers of the tenant must reload their lists. */
   sendReady(tenant: string): void {
     for (const reader of this.#audiences.get(tenant)?.readers ?? []) reader.send(READY_MESSAGES)
   }
 
-  /** The server stops: readers come back to the next one. */
+  /** The server is stopping; readers reconnect to the next one. */
   close(): void {
     for (const { readers } of [...this.#audiences.values()]) for (const reader of [...readers]) reader.close()
   }

@@ -1,4 +1,3 @@
-// The messages that bring a reader from one row of a session to the next.
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import type { DirectoryRow } from '@bridle/kernel/ports/directory'
 import type { RowChange } from '@bridle/kernel/ports/row-observer'
@@ -8,10 +7,9 @@ import { settledStatus } from '../http/denials/kernel-denials.ts'
 import { pendingApproval } from '../http/sessions/inbox.ts'
 import { sessionRow } from '../http/sessions/session-rows.ts'
 
-/** The same array for all readers, so that a target encodes it once. */
+/** A shared array, so that targets encode it once for all readers. */
 export const READY_MESSAGES: readonly string[] = [JSON.stringify({ type: 'ready' } satisfies TenantChange)]
 
-/** `known` is the row that the readers have; null = none. */
 export const changeMessages = (
   { key, head, incarnation, row }: RowChange,
   known: DirectoryRow | null,
@@ -20,7 +18,7 @@ export const changeMessages = (
   if (row === null) return [{ type: 'session_removed', session_id: key.id, agent: key.agent }]
   const openIds = new Set(row.approvals.map(({ id }) => id))
   const knownIds = new Set(known?.approvals.map(({ id }) => id))
-  // An approval that opened and closed between the rows was in a list that a reader loaded meanwhile, and would stay there.
+  // An approval may have opened and closed between the two rows. A reader that loaded its list in that time would keep it.
   const closedIds = new Set([...knownIds, ...newlySettled(row, known).map(({ id }) => id)])
   return [
     { type: 'session', session: sessionRow({ key, head, incarnation, row }, identity) },
@@ -31,7 +29,7 @@ export const changeMessages = (
   ]
 }
 
-/** The row without the fields that change with every event: equal texts look the same in lists, but for the time. */
+/** Omits fields that change with every event. Rows with equal text look the same in a list, except for their time. */
 export const listingText = ({ key, head, incarnation, row }: RowChange): string => {
   if (row === null) return ''
   const shown: Partial<SessionRow> = {
@@ -44,13 +42,13 @@ export const listingText = ({ key, head, incarnation, row }: RowChange): string 
   return JSON.stringify([shown, row.approvals.map(({ id }) => id)])
 }
 
-/** The approvals that were settled after `known`: their numbers rise. */
+/** Relies on ascending event numbers. */
 const newlySettled = ({ settled = [] }: DirectoryRow, known: DirectoryRow | null) => {
   const newest = known?.settled?.at(-1)?.seq ?? 0
   return settled.filter(({ seq }) => seq > newest)
 }
 
-/** The newest settled approvals are in the row; of an older one only its end is known. */
+/** The row only has the newest settled approvals; of older ones, nothing but the closure is known. */
 const closureOf = ({ id: session_id, agent }: RowChange['key'], row: DirectoryRow, id: string): ApprovalClosure => {
   const settled = row.settled?.findLast((approval) => approval.id === id)
   return {

@@ -1,5 +1,3 @@
-// The state of one open socket for the changes of a tenant. The socket sends, and takes only pings and acknowledgements.
-
 import type { ChangesSignal } from '@bridle/wire/changes/wire'
 import { seenMessageSchema } from '@bridle/wire/http/wire/request-values'
 import * as v from 'valibot'
@@ -11,7 +9,7 @@ import { READY_MESSAGES } from './change-messages.ts'
 
 export interface ChangesConnection {
   readonly tenant: string
-  /** The user whose sessions the socket shows, written as an owner; null = every session of the tenant. */
+  /** Show only sessions of this owner; null: all sessions of the tenant. */
   readonly viewer: string | null
 }
 
@@ -38,17 +36,17 @@ const WIRE: SocketWire<never> = {
 export class ChangesSocket extends SessionSocket<ChangesConnection, ChangesSocketPorts, never, ChangesSignal> {
   readonly #reader: BoundedReader
   readonly #leave: () => void
-  /** Counts what was sent: a mark names it, and the client acknowledges it. */
+  /** Position for marks, which clients acknowledge. */
   #seq = 0
 
-  /** A socket that hibernated has missed nothing: a change wakes its object first. */
+  /** A hibernated socket missed nothing, because any change wakes its object first. */
   constructor(connection: ChangesConnection, socket: Socket, ports: ChangesSocketPorts, from: 'new' | 'awake' = 'new') {
     super(connection, socket, ports, WIRE)
     this.#reader = new BoundedReader(connection.viewer, {
       send: (messages) => socket.send(messages, ++this.#seq),
       buffered: () => socket.buffered(),
       drained: () => socket.drained(),
-      // The target closes its sockets itself when it stops.
+      // The target closes its sockets itself at shutdown.
       close: () => {},
     })
     this.#leave = ports.changes.add(connection.tenant, this.#reader)
@@ -62,7 +60,7 @@ export class ChangesSocket extends SessionSocket<ChangesConnection, ChangesSocke
     this.#leave()
   }
 
-  /** A reader that is behind gets `ready` next, and no answer before it. */
+  /** A reader that is behind must receive `ready` first. */
   protected override sendMessage(signal: ChangesSignal): void {
     if (!this.#reader.isBehind) super.sendMessage(signal)
   }

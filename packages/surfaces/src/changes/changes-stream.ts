@@ -1,4 +1,4 @@
-// The changes of a tenant as server-sent events, for programs that have no WebSocket at hand.
+// Changes as server-sent events, for programs without WebSocket.
 import { RESTART_RETRY_MS } from '../http/limits.ts'
 import type { ChangeReaders } from '../http/streams/change-readers.ts'
 import { beginStream, type StreamTimes, streamResponse } from '../http/streams/sse.ts'
@@ -6,7 +6,7 @@ import { BoundedReader } from './bounded-reader.ts'
 import { READY_MESSAGES } from './change-messages.ts'
 import type { ChangesConnection } from './changes-socket.ts'
 
-/** A response that lasts until the reader leaves. It has no ids: a reader that comes back begins with `ready`. */
+/** Frames have no ids: a reconnecting reader starts with `ready`. */
 export const changesStream = (
   { tenant, viewer }: ChangesConnection,
   changes: ChangeReaders,
@@ -29,7 +29,7 @@ export const changesStream = (
     const end = (nextRetryMs?: number) => {
       const isBehind = reader.isBehind
       leave()
-      // A reader that takes nothing would never come to the end of the stream.
+      // A reader that has stopped reading would never reach the end of the stream.
       if (isBehind) return sink.disconnect()
       if (nextRetryMs !== undefined) sink.write(`retry: ${nextRetryMs}\n\n`)
       sink.end()

@@ -1,4 +1,3 @@
-// `GET /changes` and `GET /changes/ws`: one stream over the sessions and approvals of a tenant.
 import * as v from 'valibot'
 import { viewerOf } from '../http/access/users.ts'
 import { Denial, notFound } from '../http/denials/denial.ts'
@@ -29,7 +28,6 @@ export const changesRoutes: readonly Route[] = [
   }),
 ]
 
-/** A hibernated socket again, in any process that has a feed. */
 export const restoreChangesSocket: RestorableSocket<ChangesSocketPorts> = {
   path: SOCKET_PATH,
   restore: async (hibernated, _head, ports) => (socket) =>
@@ -48,7 +46,7 @@ export const changesSocketRoutes: readonly SocketRoute[] = [
       return restoreChangesSocket.restore(hibernated, head, { clock, changes })
     },
     accept: async ({ access, ports: { clock, changes } }) => {
-      // A ticket for one session opens no route that concerns more than that session.
+      // A ticket for one session must not open routes about others.
       if (access.sessionId !== null) return notFound()
       if (!changes) return noFeed()
       const connection = { tenant: access.tenant, viewer: await viewerOf(access) }

@@ -1,45 +1,38 @@
-// The pace of one session: the newest row waits until it may be sent, and replaces the one that waited before it.
+// Throttles the changes of a session. A newer row replaces the one that is queued.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { DirectoryRow } from '@bridle/kernel/ports/directory'
 import type { RowChange } from '@bridle/kernel/ports/row-observer'
 import { listingText } from './change-messages.ts'
 
-/** A session that changes all the time is sent this often: four times a second look alive to a person. */
+/** Four updates a second look live. */
 const CHANGED_MS = 250
-/** A session of which only the time of the last event has changed is sent this often: a list shows seconds at most. */
+/** If only the time of the last event changed: lists show seconds at most. */
 const TOUCHED_MS = 1_000
 
 export interface SessionPacePorts {
   readonly clock: Clock
-  /** `known` is the row that was sent before; null = none. */
+  /** `known` is the previously sent row, or null. */
   readonly send: (change: RowChange, known: DirectoryRow | null) => void
-  /** Nothing waits, and the next change may be sent at once: the pace can be forgotten. */
+  /** Nothing is queued and the next change is due at once, so the pace can be dropped. */
   readonly onIdle: () => void
 }
 
-/**
- * `ready` = the next change is sent at once. `sent` = nothing is sent. `resting` = a change is sent if a list would show it, and
- * with the end of the rest in any case.
- */
-type PacePhase = 'ready' | 'sent' | 'resting'
-
 export class SessionPace {
   readonly #ports: SessionPacePorts
-  #phase: PacePhase = 'ready'
+  /** `sent` holds back all changes. `resting` sends only changes visible in a list; the rest goes out when the phase ends. */
+  #phase: 'ready' | 'sent' | 'resting' = 'ready'
   #known: DirectoryRow | null
-  /** The change that was sent last; null = none. */
   #sent: RowChange | null = null
   #pending: RowChange | null = null
   #clearPhase = () => {}
   #clearCheck: (() => void) | null = null
 
-  /** `known` is the row before the first change. */
   constructor(known: DirectoryRow | null, ports: SessionPacePorts) {
     this.#known = known
     this.#ports = ports
   }
 
-  /** Only stores the change, unless it is a removal: a session that has just written waits for this call. */
+  /** Only stores the change, unless it is a removal: the session's writer waits for this call. */
   add(change: RowChange): void {
     this.#pending = change
     if (change.row === null) this.#send(change)

@@ -1,5 +1,3 @@
-// The declared answers of the Fabric document's own routes.
-
 import { type AgentEvent, agentEventSchema } from '@bridle/wire/fabric/wire/events'
 import {
   acceptedRunSchema,

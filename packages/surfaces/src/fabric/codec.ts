@@ -1,5 +1,4 @@
-// From the log to the Fabric wire, and from a socket's text to messages. The map of events is total: an event that nobody
-// thought about does not compile.
+// The event map is total: a new event type does not compile until it is handled here.
 
 import type { EventType } from '@bridle/events/catalogue'
 import { type JsonObject, present } from '@bridle/events/json'
@@ -26,9 +25,8 @@ import { frameAudience } from '../http/streams/sse.ts'
 
 type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
 
-/** A log event becomes at most one event of the wire; null = not carried here. */
 export const agentEvent = (key: Key, logged: AnyEvent, logs: Incarnations = FIRST_INCARNATIONS): AgentEvent | null => {
-  // This wire has no mark for hearsay: a client would take a runner's claim for an act of an operator, or for the end of a turn.
+  // This wire cannot mark hearsay: clients would mistake a runner's claim for an operator's action or the end of a turn.
   if (logged.hearsay || !Object.hasOwn(eventEncoders, logged.type)) return null
   const event = eventWithIncarnations(logged, key, logs)
   const content = (eventEncoders[event.type] as ((event: AnyEvent) => AgentEventContent | null) | null)?.(event)
@@ -48,7 +46,7 @@ export const isCarried =
   (event: AnyEvent): boolean =>
     agentEvent(key, event) !== null
 
-/** The one event that is not in the log: the cursor was beyond it or of another incarnation, and all events follow. */
+/** The only event outside of the log: the cursor was not from this log, so all events follow. */
 export const resetEvent = (
   key: Key,
   head: number,
@@ -65,7 +63,7 @@ export const resetEvent = (
 export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience =>
   frameAudience('fabric:sse', logs, (event) => agentEvent(key, event, logs))
 
-/** The clients on a session's WebSocket. A line per message: JSON text has no line breaks. */
+/** Frames a line per message, since JSON text contains no line breaks. */
 export const socketAudience = (key: Key, logs: Incarnations): Audience => ({
   key: 'fabric:ws',
   encode: ({ events }) => {
@@ -83,7 +81,7 @@ const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | n
   return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
 }
 
-/** The checked message, or the problem with it. Null = the message was not text. */
+/** `text` is null for binary messages. */
 export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
   if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
   const parsed = parseMessage(fabricMessageSchema, text)
@@ -174,13 +172,13 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
-  // A run that has not begun gets `prompt_dropped` instead.
+  // A run that has not started gets `prompt_dropped` instead.
   cancel_requested: ({ run, payload: { run_id, reason, ...by } }) =>
     run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, ...actorOf(by) }],
   prompt_dropped: ({ payload: { run_id, reason, ...by } }) => ['cancelled', { runId: run_id, reason, ...actorOf(by) }],
   sandbox_awaited: ({ payload: { run_id, reason } }) =>
     reason === null ? null : ['waiting', { runId: run_id, reason }],
-  // Between two queued prompts the session is not idle.
+  // Between queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
   custom_event: ({ payload }) => ['custom', { name: payload.name, data: payload.data as JsonObject }],
@@ -210,7 +208,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   prompt_queued: (event) => notice(event),
   turn_start_tools: null,
   response: ({ run, payload: { text, so_far, thinking_chars } }) =>
-    // Logs from before have no `thinking_chars`, and texts that are more than a beginning.
+    // Older logs have no `thinking_chars`, and their texts may be more than a beginning.
     run !== undefined && so_far && thinking_chars !== undefined
       ? ['text_superseded', { runId: run, chars: text.length, thinkingChars: thinking_chars }]
       : null,

@@ -1,5 +1,3 @@
-// The commands of a socket's client, as the session's own.
-
 import { ownProperty, present } from '@bridle/events/json'
 import { type Answer, type Command, isRefusal } from '@bridle/kernel/commands'
 import type { Host } from '@bridle/kernel/host/host'
@@ -21,14 +19,11 @@ export interface FabricCommandContext {
   readonly scopes: readonly Scope[]
   readonly user: string | null
   readonly host: TaskHost
-  /** Finds a task that is a session. */
   readonly directory?: Pick<Directory, 'find'> | undefined
 }
 
-/** The part of the host that a socket uses. Without `find` and `stopTask` there are no tasks. */
 export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
-/** Always answers with an ack, also for a refusal or a fault. */
 export const performFabricCommand = async (
   message: FabricCommand,
   context: FabricCommandContext,
@@ -85,7 +80,6 @@ const commandOf = async (
   return { taskId, reason }
 }
 
-/** A task that is not a run of this session. */
 interface TaskStopRequest {
   readonly taskId: string
   readonly reason: { readonly reason?: string; readonly actor?: string }
@@ -100,7 +94,7 @@ const stopTask = async (
   const { tenant, id } = session.key
   const viewer = await viewerOf({ user })
   for (const { key, owner } of (await directory?.find(tenant, taskId)) ?? []) {
-    // A caller that may watch this session may still be refused the child.
+    // A caller that may watch this session may still lack access to the child.
     if (!mayOpen(viewer, owner)) continue
     const child = await host.find?.(key)
     if (child?.state.lifecycle.parentSessionId !== id) continue
@@ -115,7 +109,6 @@ const stopTask = async (
   return ack(message, false, 'This engine cannot stop a single task; cancel its run.')
 }
 
-/** Whether the id names a run of this session: running, queued or over. */
 const isRun = async (session: Session, runId: string): Promise<boolean> => {
   const { run, queue } = session.state.lifecycle
   return run?.runId === runId || queue.some((prompt) => prompt.runId === runId) || hasRun(session, runId)
@@ -123,6 +116,6 @@ const isRun = async (session: Session, runId: string): Promise<boolean> => {
 
 const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null => commandKey(commandId, body)
 
-/** A cancel that comes too late is acknowledged and does nothing; the ack says so. */
+/** A late cancel is acknowledged with a remark. */
 const ackRemark = (answer: Answer): string | undefined =>
   'cancelled' in answer && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

@@ -1,4 +1,4 @@
-// The state of an open Fabric WebSocket: it sends the replay, `replay-end`, then live events, and takes commands.
+// Sends the replay, `replay-end`, then live events, and accepts commands.
 import { eventId } from '@bridle/kernel/event'
 import type { Directory } from '@bridle/kernel/ports/directory'
 import type { Session } from '@bridle/kernel/session/session'
@@ -21,7 +21,7 @@ import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbe
 
 export interface FabricConnection extends SocketClient {
   readonly scopes: readonly Scope[]
-  /** Events after this are sent. Null = the cursor was not of this log: a `reset` comes first, then all events. */
+  /** Position to replay from. Null if the cursor is not from this log: `reset` is sent first, then all events. */
   readonly since: number | null
 }
 
@@ -53,7 +53,7 @@ export class FabricSocket
   readonly #session: Session
   readonly #heartbeats: HeartbeatWheel
 
-  /** A hibernated socket already has all events up to `since`, and the `replay-end`. */
+  /** A hibernated socket has already received everything up to `since`, including `replay-end`. */
   constructor(
     connection: FabricConnection,
     session: Session,
@@ -102,7 +102,7 @@ export class FabricSocket
     this.#heartbeats.remove(this)
   }
 
-  /** The replay ends at the head of the log at the opening; the session's catch-up sends the rest. */
+  /** Replays up to the current head; the session's catch-up sends the rest. */
   async #replayThenListen(): Promise<void> {
     const { key, state, subscribers, incarnations } = this.#session
     const { since } = this.connection
@@ -115,7 +115,7 @@ export class FabricSocket
 }
 
 const audiences = new WeakMap<Session, Audience>()
-/** The audience of a session, made once: clients of the same audience share each encoded text. */
+/** Cached, because clients of one audience share each encoded text. */
 const audienceOf = (session: Session): Audience => {
   const audience = audiences.get(session) ?? socketAudience(session.key, session.incarnations)
   audiences.set(session, audience)

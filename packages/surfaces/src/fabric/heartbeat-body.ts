@@ -1,5 +1,4 @@
-// An answer that begins before the run has ended: white space, which every JSON parser skips, then the outcome. Proxies see a byte
-// now and then, and the caller has the headers with the id of the run at once.
+// Whitespace, which JSON parsers skip, keeps proxies from timing out until the outcome is known.
 import { jsonText } from '../http/answers/json-response.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/denials/denial.ts'
 import { faultDenial } from '../http/denials/kernel-denials.ts'
@@ -10,10 +9,9 @@ export interface InvocationEnd {
   readonly body: object
 }
 
-/** `applied` is for `Preference-Applied`; `leave` is called when the caller has left. */
 export const heartbeatBody = (
   end: Promise<InvocationEnd | Denial>,
-  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
+  /** 0 disables heartbeats on sockets; a waiting request still needs them. */
   heartbeatMs: number | undefined,
   applied: string,
   leave: () => void,
@@ -34,7 +32,7 @@ export const heartbeatBody = (
       send('\n')
       beat = setInterval(() => send('\n'), heartbeatMs || STREAM_HEARTBEAT_MS)
       finish().catch((error: unknown) => {
-        // A heartbeat into a failed body would throw in the timer, where nothing catches it.
+        // A heartbeat on a failed body would throw inside the timer, uncaught.
         clearInterval(beat)
         controller.error(error)
       })
@@ -49,14 +47,14 @@ export const heartbeatBody = (
     headers: {
       'content-type': 'application/json',
       'preference-applied': applied,
-      // A proxy that compresses or buffers the answer would hold back the heartbeats.
+      // Compression or buffering in a proxy would hold back the heartbeats.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },
   })
 }
 
-/** The status line was sent before, so a status other than 200 is in the body. */
+/** The status line is already sent, so the body carries any other status. */
 const endText = (end: InvocationEnd | Denial): string => {
   const { status, body } = isDenial(end) ? { status: denialStatus(end), body: denialBody(end) } : end
   return jsonText(status === 200 ? body : { ...body, status })

@@ -1,29 +1,27 @@
-// Heartbeats and silence of all sockets of a server, with a single timer: a timer per socket would be a fifth of the memory of an
-// idle socket. The wheel counts ticks of its timer, since wall time may jump; a server that was suspended counts fewer ticks, and
-// closes no socket for its own delay.
+// A single timer for all sockets: a timer each would be a fifth of an idle socket's memory. Counts ticks rather than wall time,
+// so that a suspended server does not close sockets for its own delay.
 import type { Clock } from '@bridle/kernel/ports/clock'
 
-/** Proxies close a connection that is silent for 60 seconds, some for 30. */
+/** Some proxies close connections after 30 seconds of silence, most after 60. */
 const SOCKET_HEARTBEAT_MS = 15_000
-/** Three heartbeats: two lost pings are an accident, a client that misses three is gone. */
+/** Three heartbeats: two may get lost. */
 const DEAD_AFTER_MS = 45_000
-/** A tick is a second, with the times above. */
+/** A tick is one second at the default interval. */
 const TICKS_PER_BEAT = 15
 
 export interface HeartbeatTimes {
   readonly clock: Clock
-  /** 0 = no heartbeats, and no socket is closed for silence: the platform keeps its sockets alive without waking the server. */
+  /** 0 disables heartbeats and silence checks: the platform keeps sockets alive without waking the server. */
   readonly heartbeatMs?: number | undefined
   readonly deadAfterMs?: number | undefined
 }
 
 export interface HeartbeatMember {
-  /** The tick of its arrival. Heartbeats count from there, so that not all are due at once. */
+  /** Heartbeats are counted from here, which spreads them over time. */
   readonly joinedTick: number
-  /** The tick of the last message or ping from the client. */
   readonly lastHeardTick: number
   sendHeartbeat(): void
-  /** The client was silent for `deadAfterMs`, or up to a tick longer; never less. */
+  /** Called after `deadAfterMs` of silence, at most a tick later and never earlier. */
   onSilence(): void
 }
 
@@ -72,7 +70,6 @@ export class HeartbeatWheel {
 }
 
 const heartbeatWheels = new WeakMap<HeartbeatTimes, HeartbeatWheel>()
-/** All sockets of a server share a wheel. */
 export const heartbeatWheelOf = (server: HeartbeatTimes): HeartbeatWheel => {
   const wheel = heartbeatWheels.get(server) ?? new HeartbeatWheel(server)
   heartbeatWheels.set(server, wheel)

@@ -1,7 +1,5 @@
-// Invoking an agent: the prompt goes to the session, and the answer is the outcome of its run, or the address to ask for it.
-//
-// A run may take longer than a proxy waits for the first byte. Even so the answer begins only with the outcome: its status comes
-// first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
+// The response starts only with the outcome: a client that checks nothing but the status must not mistake a failed run for a
+// result. `Prefer` overrides this.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
@@ -27,12 +25,12 @@ import { discardAndDeny } from '../http/workspaces/session-workspace.ts'
 import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 
-/** A day: a timer for more than 24.8 days would fire at once. */
+/** A day. Timers beyond 24.8 days would fire at once. */
 const WAIT_SECONDS_MAX = 86_400
 
 type InvokeQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
 
-/** Waits through queue and approvals. The run continues when its caller leaves. */
+/** Waits through queue and approvals. The run continues if its caller disconnects. */
 export const invoke = async (
   call: RouteCall<InvokeQuery, { readonly [name: string]: unknown }>,
   agent: AgentInfo,
@@ -52,7 +50,7 @@ export const invoke = async (
   const found = choice && (await workspaceOpening(call, key, choice))
   if (isDenial(found)) return found
   const prompt = { ...submission, ...(await ownerField(call.access)) }
-  // The workspace is that of a new session: a session that somebody else made in between has another.
+  // Only for a new session: one that another request creates first has its own workspace.
   const opening = found ? ({ fresh: true, opening: found.opening } as const) : {}
   const answer = await ports.host.send(key, { type: 'submit', ...prompt, ...opening }, id)
   if (isRefusal(answer)) return discardAndDeny(found?.prepared, answer, key.id)
@@ -76,7 +74,7 @@ const respondToInvoke = async (
   const { runId } = answer
   const promptSeq = runSeq(runId) as number
   const session = await ports.host.find(key)
-  // The session was removed in the meantime, and perhaps created again: the run is gone.
+  // The session was removed, and perhaps created again, so the run is gone.
   if (!session?.hasEvent(promptSeq)) return sessionNotFound(key.id, key.agent)
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = runEnd(request, session, runId, watch)
@@ -87,7 +85,7 @@ const respondToInvoke = async (
   return acceptedResponse(request, key, answer, applied)
 }
 
-/** Null when the time is over first. A platform timer is enough: an open request keeps its server awake. */
+/** Null on timeout. A platform timer suffices, because an open request keeps its server awake. */
 const endWithin = <T>(end: Promise<T>, ms: number): Promise<T | null> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), ms)
@@ -134,7 +132,7 @@ const runEnd = async (
   }
 }
 
-/** Says what a restart does to a run. A durable run, one outside of this process, and one that has not begun continue for certain. */
+/** Durable runs, runs outside of this process, and runs that have not started are sure to survive a restart. */
 const restartNotice = (request: Request, { key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
@@ -153,15 +151,14 @@ const runPath = (request: Request, key: Key, runId: string): string =>
   publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`)
 
 interface InvokePreference {
-  /** Null = until the end of the run; 0 = not at all. */
+  /** Null: until the run ends; 0: do not wait. */
   readonly waitMs: number | null
-  /** The caller understands an answer that begins before the outcome is known. */
+  /** The caller accepts a response that starts before the outcome is known. */
   readonly heartbeat: boolean
-  /** For `Preference-Applied`. */
   readonly applied: string
 }
 
-/** `respond-async`, `wait=<seconds>`, both, or `heartbeat`; other preferences are ignored. */
+/** `respond-async`, `wait=<seconds>`, both, or `heartbeat`. Other preferences are ignored. */
 const parsePreference = (prefer: string | null): InvokePreference => {
   const preferences = (prefer ?? '')
     .split(',')

@@ -1,5 +1,3 @@
-// The routes and sockets of the Fabric document. Thin: each asks the session, and answers in the document's shapes.
-
 import { READ_CHARS } from '@bridle/events/limits'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { isId, type Key } from '@bridle/kernel/event'
@@ -54,11 +52,11 @@ import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
 import { extendTimeline, type TimelineDraft } from './timeline.ts'
 
-/** Events in an answer of the timeline; `?after=` continues from there. */
+/** Continue with `?after=`. */
 const TIMELINE_MAX = 50_000
-/** Pages in such an answer: large events make short pages, so an answer has at most some 10 MB. */
+/** Pages with large events are short, so a response has at most about 10 MB. */
 const TIMELINE_PAGES_MAX = Math.ceil(10_000_000 / READ_CHARS)
-/** Events in a page: short enough that other sessions get their turn in between. */
+/** Short enough to let other sessions run in between. */
 const TIMELINE_PAGE = 1_000
 
 const path = '/agents/:name/:id'
@@ -152,7 +150,7 @@ const timeline = async (
   const { own } = session.incarnations
   const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('query: after: Expected the id of an event, such as ev-9')
-  // An event of another incarnation belongs to another history: the timeline begins again, with `reset`.
+  // A cursor of another incarnation belongs to a different history, so restart with `reset`.
   const isLost = cursor !== null && cursor.seq > 0 && cursor.incarnation !== own
   const after = isLost ? 0 : (cursor?.seq ?? 0)
   let seen = after

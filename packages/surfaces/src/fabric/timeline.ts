@@ -1,5 +1,3 @@
-// The timeline of a session for `GET /agents/:name/:id`: entries in order, the events of the stream, artifacts, approvals.
-
 import type { Json, JsonObject } from '@bridle/events/json'
 import { type AnyEvent, eventId, type Key } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
@@ -17,7 +15,7 @@ export interface TimelineDraft {
 
 type HistoryEntryDraft = { readonly type: HistoryEntry['type']; readonly [name: string]: Json | undefined }
 
-/** Folds events, in order, into a timeline. The end of a call or an approval completes its entry in place. */
+/** `events` are in order. The end of a call or approval completes its entry in place. */
 export const extendTimeline = (
   timeline: TimelineDraft,
   key: Key,

@@ -11,7 +11,7 @@ export const agentFields = {
   agent: optionalText('The agent. Default: the server’s default agent.'),
 }
 
-/** The agent that the caller names, else the agent of the engine, else the server's default. */
+/** Precedence: the named agent, the engine's agent, the server's default. */
 export const chooseAgent = (
   { access, ports }: Pick<RouteCall<unknown, unknown>, 'access' | 'ports'>,
   { engine, agent: agentName }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
@@ -19,7 +19,7 @@ export const chooseAgent = (
   const name = agentName ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
   if (isDenial(name)) return name
   const agent = ports.agents.get(name)
-  // The name of an agent is no engine, and a caller who guesses it here must not learn that a private agent has it.
+  // An agent name is not an engine. Confirming a guess here would reveal that a private agent exists.
   if (agentName === undefined && name === engine && agent?.engine !== engine)
     return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
   if (!agent)
@@ -35,7 +35,7 @@ export const chooseAgent = (
 const noSuchEngine = (engine: string, { agents }: Pick<RouteCall<unknown, unknown>['ports'], 'agents'>): string =>
   `There is no engine "${engine}". Name one of: ${[...new Set([...agents.values()].map((agent) => agent.engine))].join(', ')}; the name of an agent belongs in "agent"`
 
-/** The operator's default agent if it is written in TypeScript, else the only such agent. */
+/** The operator's default agent if it is written in TypeScript, otherwise the only such agent. */
 const nativeAgent = ({
   agents,
   defaultAgent,

@@ -1,4 +1,3 @@
-// The declared answers of the frontend contract's own routes.
 import { catalogue } from '@bridle/events/catalogue'
 import type { StreamEnvelope } from '@bridle/wire/frontend/wire'
 import {

@@ -1,5 +1,3 @@
-// Routes of background sessions: start, pause, resume, branch, policy and health.
-
 import { present } from '@bridle/events/json'
 import { RETRIES_MAX } from '@bridle/events/limits'
 import { promptRefusal } from '@bridle/kernel/agent-info'
@@ -37,7 +35,7 @@ import { newSessionFields, newSessionKey, newSessionType, parentField } from './
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 
-/** Retries of work that names no number: a killed server counts as a failure, and must not be the end of the work. */
+/** A killed server counts as a failure and must not end the work. */
 const RETRIES_DEFAULT = 3
 
 const startBody = optionsType(...newSessionType, {
@@ -143,7 +141,7 @@ const startBackground = async (
   const choice = workspaceOf(body)
   if (isDenial(choice)) return choice
   const settings = { ...settingsOf(body), ...workspaceSettings(choice) }
-  // No workspace for a session that exists: it refuses the command, or answers for its Idempotency-Key.
+  // An existing session refuses the command, or answers for its Idempotency-Key, and needs no workspace.
   const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind: 'background', goal: body.prompt }) : null
   if (isDenial(prepared)) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))

@@ -1,5 +1,3 @@
-// Branching from an event or a cursor: the new session shares the history up to there, and the parent does not change.
-
 import { present } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import { eventId } from '@bridle/kernel/event'
@@ -54,7 +52,7 @@ export const branchFrom = async (
     ...branch
   }: Omit<BranchBody, 'prompt'> & {
     readonly isActorClaimed?: true
-    /** Null = the last prompt of the parent again; absent = no run starts. */
+    /** Null: repeat the parent's last prompt. Absent: start no run. */
     readonly prompt?: string | null | undefined
   },
 ): Promise<Response | Denial> => {
@@ -76,7 +74,6 @@ export const branchFrom = async (
     return sessionNotFound(childId)
   if (branch.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
-  // No workspace for a session that exists: the host refuses the branch, or answers for its Idempotency-Key.
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
   const workspace = await continuationWorkspace(ports, session, branch, isNew)
   if (isDenial(workspace)) return workspace
@@ -86,7 +83,7 @@ export const branchFrom = async (
     : null
   if (isDenial(prepared)) return prepared
   const { prompt, title, reason, actor, resume_cursor: cursor } = branch
-  // `wish` is part of a stored hash: with another name a repeated key from before an upgrade would be refused.
+  // `wish` is part of a stored hash, so renaming it would break keys repeated across an upgrade.
   const id = commandKey(commandId, { seq, wish: branch })
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerField(access)),

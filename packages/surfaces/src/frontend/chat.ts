@@ -1,5 +1,3 @@
-// Routes of chat sessions: create, take a turn, show, stream and branch.
-
 import { present } from '@bridle/events/json'
 import { promptRefusal } from '@bridle/kernel/agent-info'
 import { isRefusal } from '@bridle/kernel/commands'
@@ -108,7 +106,6 @@ const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof create
   if (isDenial(choice)) return choice
   const { title, policy } = body
   const settings = { ...settingsOf(body), ...(choice.mode !== 'none' && workspaceSettings(choice)) }
-  // No workspace for a session that exists: it refuses the command, or answers for its Idempotency-Key.
   const isNew = (await ports.host.find(key)) === null
   const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind: 'chat' }) : null
   if (isDenial(prepared)) return prepared

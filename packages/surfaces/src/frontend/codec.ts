@@ -1,5 +1,3 @@
-// The frontend contract's streams: who reads which envelopes, and their frames.
-
 import { catalogue, STREAM_EVENT_TYPES, type Tier } from '@bridle/events/catalogue'
 import type { AnyEvent, Key } from '@bridle/kernel/event'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '@bridle/kernel/positions/incarnation'
@@ -10,7 +8,7 @@ import { streamEnvelope } from '@bridle/wire/frontend/envelope'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from '@bridle/wire/frontend/wire'
 import { frameAudience, sseFrame } from '../http/streams/sse.ts'
 
-/** The first envelope of a stream. It is not in the log; it names the session and the number after which the stream continues. */
+/** First envelope of a stream, not in the log: names the session, and the position after which the stream continues. */
 export const greeting = (
   key: Key,
   since: number,
@@ -24,14 +22,12 @@ export const greeting = (
   timestamp: new Date(at).toISOString(),
 })
 
-/** Types that a reader leaves out, sorted, so that readers who leave out the same are one audience. */
 export type OmittedTypes = readonly string[]
 
 export const isOmitted = (omit: OmittedTypes, event: AnyEvent): boolean =>
   omit.length > 0 &&
   (omit.includes(event.type) || (event.type === 'custom_event' && !event.hearsay && omit.includes(event.payload.name)))
 
-/** The readers of a session's stream in a tier, who leave out the same types. */
 export const envelopeAudience = (
   key: Key,
   tier: Tier,
@@ -44,8 +40,8 @@ export const envelopeAudience = (
 
 let turns = 0
 /**
- * A caller that sent a prompt and reads the turn that answers it. After the turn's end comes at most the `session_state` of the
- * same commit. `head` is the session's, since a page of a replay may end between the two.
+ * For a caller that sent a prompt and reads its turn. `head` is the session's: a replay page may end inside the turn's last
+ * commit.
  */
 export const turnAudience = (
   key: Key,
@@ -73,7 +69,7 @@ export const turnAudience = (
         if (!event.hearsay && endsTurn(event, runId)) endedAt = event.at
       }
       over ||= endedAt !== null && (events.at(-1)?.seq ?? 0) >= head()
-      // A dropped prompt has no turn and no frame: the comment makes the stream send something, and so end.
+      // A dropped prompt has no turn and no frame. The comment makes the stream send something, and so end.
       return over && text === '' ? ': over\n\n' : text
     },
   }
@@ -91,7 +87,6 @@ export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, a
   timestamp: new Date(at).toISOString(),
 })
 
-/** The readers of a session's health: the log, filtered to changes of health. */
 export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience =>
   frameAudience('frontend:health', logs, (event) => {
     if (event.type !== 'health_changed' || event.hearsay) return null

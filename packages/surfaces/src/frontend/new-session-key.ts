@@ -1,5 +1,4 @@
-// The key of a session that a request creates. It is found before the rest of the request is checked: the Cloudflare gateway
-// needs it to forward the request to the object that will have the session.
+// The key of a new session is derived before the request is validated: the Cloudflare gateway needs it to forward the request.
 
 import { canonicalJson } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -19,7 +18,6 @@ import { workspaceFields } from '../http/sessions/workspace-choice.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { policyRequestSchema } from './policy.ts'
 
-/** The fields of a request for a session of either kind. */
 export const newSessionFields = {
   ...agentFields,
   ...settingsFields,
@@ -38,13 +36,12 @@ const newSessionSchema = v.looseObject({
   ...parentField,
 })
 
-/** The type of both bodies in the client. */
 export const newSessionType = [
   'NewSession',
   'A session to make: a chat, or background work that starts at once.',
 ] as const
 
-/** The id is the caller's, or made from the Idempotency-Key, or random. */
+/** The caller's id, or one derived from the Idempotency-Key, or random. */
 export const newSessionKey =
   (prefix: 'chat' | 'bg') =>
   async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Denial> => {
@@ -74,11 +71,11 @@ export const newSessionKey =
     return key
   }
 
-/** The last part is the Idempotency-Key, so that a repeated request finds the session it created; with null the id is random. */
+/** `from` ends with the Idempotency-Key, so that a repeated request finds its session. Null: random id. */
 export const newSessionId = async (prefix: string, from: readonly unknown[]): Promise<string> =>
   from.at(-1) === null
     ? `${prefix}-${crypto.randomUUID()}`
     : `${prefix}-${hex(await digest(canonicalJson(from))).slice(0, 32)}`
 
-/** Users may choose the same key, and each gets another session. */
+/** Two users who choose the same key get separate sessions. */
 export const userPart = ({ user }: Pick<Access, 'user'>): readonly string[] => (user === null ? [] : [user])

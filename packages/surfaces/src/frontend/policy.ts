@@ -1,4 +1,4 @@
-// A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
+// Policies in requests are stricter than the log's schema: a misspelt budget would guard nothing.
 
 import { type BudgetName, budgetLimits } from '@bridle/events/schemas'
 import * as v from 'valibot'

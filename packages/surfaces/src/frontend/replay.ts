@@ -1,4 +1,4 @@
-// A replay: a branch from before a prompt, in which this prompt and all later ones are asked again, with something changed.
+// A replay branches before a prompt, and asks it and all later prompts again with something changed.
 
 import { type JsonObject, present } from '@bridle/events/json'
 import { QUEUE_MAX } from '@bridle/events/limits'
@@ -72,13 +72,12 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   const childId = await newSessionId(prefix, [session.key, 'replay', ...userPart(access), commandId])
   const key = { ...session.key, id: childId }
   if (await isOtherUsersId(access, childId)) return sessionNotFound(childId)
-  // A repeated request finds the session that it made, and prepares nothing for it.
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
   const workspace = await continuationWorkspace(ports, session, body, isNew)
   if (isDenial(workspace)) return workspace
   const settings = replaySettings(session, body, { modelProblem: agent.modelProblem, workspace })
   if (isDenial(settings)) return settings
-  // From the first prompt on, the files are those that the session began with: a new workspace of the same source.
+  // A replay of the whole session starts with a fresh workspace of the same source.
   const origin = { kind, ...(!plan.isWhole && !workspace && { parent: session.key }) }
   const prepared = isNew ? await prepareWorkspace(call, key, settings, origin) : null
   if (isDenial(prepared)) return prepared
@@ -114,16 +113,15 @@ const replaySettings = (
   const unfit = modelDenial({ ...(modelProblem && { modelProblem }) }, name)
   if (unfit) return unfit
   const changed = { ...changes, ...(name !== undefined && { model: name }) }
-  // A default that the request names replaces what the session has.
+  // A default named in the request replaces the session's value.
   const own = Object.entries(continuedSettings(session, workspace)).filter(([field]) => !Object.hasOwn(changed, field))
   return { ...Object.fromEntries(own), ...settingsOf(changed) }
 }
 
 interface ReplayPlan {
-  /** The event to branch at. */
   readonly seq: number
   readonly prompts: readonly ReplayPrompt[]
-  /** The replay begins with the first prompt. */
+  /** The replay starts with the first prompt. */
   readonly isWhole: boolean
 }
 
@@ -154,10 +152,7 @@ const replayPlan = (messages: readonly HarnessMessage[], from: string | undefine
   return { seq: eventBefore(first, answers.get(first.runId)), prompts, isWhole: first === turnPrompts[0] }
 }
 
-/**
- * The last event before the turn of a prompt. A prompt that waited was queued in the middle of an earlier turn, which the
- * branch keeps whole: two events, `run_requested` and `turn_start`, begin the turn, and the answer has the number of the second.
- */
+/** Last event before the prompt's turn. A prompt may have been queued during an earlier turn, which the branch keeps whole. */
 const eventBefore = (prompt: HarnessMessage, answer: HarnessMessage | undefined): number => {
   const queued = messageSeq(prompt.id) ?? 1
   const requested = (messageSeq(answer?.id ?? '') ?? 0) - 1

@@ -1,4 +1,4 @@
-// The frontend contract's own routes. All wires share the routes that list, show and cancel sessions (surfaces/http/sessions).
+// Routes that list, show and cancel sessions are shared by all wires (http/sessions).
 import { STREAM_EVENT_TYPES } from '@bridle/events/catalogue'
 import type { StreamEventList } from '@bridle/wire/frontend/wire'
 import { json } from '../http/answers/answer-schema.ts'

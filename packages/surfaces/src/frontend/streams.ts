@@ -16,10 +16,10 @@ import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http
 import { envelopeStreamAnswer } from './answers.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, isOmitted, turnAudience } from './codec.ts'
 
-/** Characters of the types that a stream leaves out: more than all of ours have together, and some of an agent's own. */
+/** More than all built-in types together, and some of an agent's own. */
 const OMIT_CHARS_MAX = 2_000
 
-/** The default is the larger tier: a client that does not name a tier handles every type. */
+/** Defaults to the larger tier: a client that names no tier handles every type. */
 export const tierSchema = v.optional(v.picklist(['default', 'debug']), 'debug')
 
 const streamQuery = v.looseObject({
@@ -41,7 +41,6 @@ export const healthQuery = v.looseObject({
   resume_cursor: v.optional(v.string()),
 })
 
-/** The same stream for chats and for background work. */
 export const envelopeRoute = (path: string): Route =>
   get(path, {
     scope: 'observe',
@@ -74,7 +73,6 @@ const envelopeStream = async (
   })
 }
 
-/** The events of a prompt, from its acceptance to the end of its turn. */
 export const turnStream = (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   session: Session,
@@ -91,7 +89,7 @@ export const turnStream = (
   })
 }
 
-/** Starts with the current health; with a cursor, only with the changes since. */
+/** Starts with the current health, or with a cursor only sends later changes. */
 export const healthStream = (
   call: RouteCall<v.InferOutput<typeof healthQuery>, unknown>,
   session: Session,
@@ -106,7 +104,7 @@ export const healthStream = (
     audience: healthAudience(key, incarnations),
     subscribers: session.subscribers,
     since: isResumed ? cursor.seq : state.head,
-    // The id of this frame is the head: no change of health lies between the two.
+    // The frame's id is the head, because no health change lies between the two.
     ...(!isResumed && { opening: sseFrame(now, positionText(state.head, incarnations.own)) }),
     ...streamTimings(ports),
   })
@@ -129,12 +127,11 @@ const greetingFrame = (
       tier,
       last_event_id: eventId(state.head, incarnations.own),
       ...(turnId !== undefined && { turn_id: turnId }),
-      // The cursor was not of this log: the client drops its events, and all of them follow.
+      // The cursor is not from this log: the client drops its events and receives all again.
       ...(reset && { reset }),
     }),
   )
 
-/** Null when the reader names no position. */
 const requestedCursor = (
   session: Session,
   lastEventId: string | null,

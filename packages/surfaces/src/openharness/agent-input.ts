@@ -1,4 +1,3 @@
-// The fields of a request that reach the log and the agent.
 import { type JsonObject, present } from '@bridle/events/json'
 import type { RequestPayload, ShellIdentity } from '@bridle/wire/openharness/wire'
 import { deriveToken } from '../http/access/sealing.ts'
@@ -16,7 +15,7 @@ export interface KeptFields {
   readonly shell: ShellIdentity | null
 }
 
-/** Nothing of `auth`, which is for the edge alone, and nothing private. A request that is repeated has the same. */
+/** Excludes `auth`, which is only for the edge, and private data. Equal for a retried request. */
 export const keptFields = async (
   { ports, access }: Pick<RouteContext, 'ports' | 'access'>,
   { context = {}, extensions }: RequestPayload,
@@ -35,13 +34,12 @@ export const keptFields = async (
   return { prompt, fields: fields as unknown as JsonObject, attachments, shell }
 }
 
-/** The fields that identify a request. The state of the device and the shell may change between two tries. */
+/** Excludes device state and shell, which may change between two attempts. */
 export const comparedFields = ({ fields, ...kept }: KeptFields): JsonObject => {
   const { environment_state: _state, ...compared } = fields
   return { ...kept, fields: compared, shell: null } as unknown as JsonObject
 }
 
-/** The body that the agent accepts: the prompt, and the rest as `openharness`. */
 export const agentInput = (
   { prompt, fields, attachments, shell }: KeptFields,
   now: number,

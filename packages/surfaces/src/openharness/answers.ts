@@ -1,4 +1,4 @@
-// The declared answers of the engine: every status has a whole envelope.
+// Every status has a full envelope.
 
 import type { ResponseMessage, StreamFrame } from '@bridle/wire/openharness/wire'
 import { responseMessage, streamFrame } from '@bridle/wire/openharness/wire/messages'
@@ -32,7 +32,7 @@ const failure = (code: EngineErrorCode, retryable: boolean): ResponseMessage => 
   },
 })
 
-/** Statuses of denials that no code of the engine has as its own. */
+/** Statuses of denials without an engine error code. */
 const invalidStatuses = [405, 413, 415]
 
 const codes = Object.entries(engineErrors) as [EngineErrorCode, { status: number; retryable: boolean }][]

@@ -1,18 +1,18 @@
-// Attachments are references. A message that brings a file itself would put it into the log, and into every client.
+// Attachments are references only: an inlined file would end up in the log and in every client.
 import { type JsonObject, present } from '@bridle/events/json'
 import { isDataAddress } from '@bridle/kernel/text/data-address'
 import type { AttachmentReference } from '@bridle/wire/openharness/wire'
 import type { Denial } from '../http/denials/denial.ts'
 import { invalidField } from './errors.ts'
 
-/** Attachments of one message: a person attaches a handful. */
+/** A person attaches a handful. */
 const ATTACHMENTS_MAX = 50
-/** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
+/** Twice the longest signed bucket URL, but less than the smallest inlined picture. */
 const REFERENCE_CHARS_MAX = 4_096
-/** A name or an id of base64 letters alone: a longer one is a file that somebody put into the message. File systems take 255. */
+/** A longer name or id of base64 characters is an inlined file. File systems allow 255. */
 const ENCODED_CHARS_MAX = 255
 
-/** The known fields of each attachment: an unknown one may hold the file itself. */
+/** Drops unknown fields, which may contain the file itself. */
 export const parseAttachments = (attachments: readonly AttachmentReference[]): readonly JsonObject[] | Denial => {
   if (attachments.length > ATTACHMENTS_MAX)
     return invalidField('context.attachments', `Send at most ${ATTACHMENTS_MAX} attachments.`)
@@ -34,11 +34,11 @@ export const parseAttachments = (attachments: readonly AttachmentReference[]): r
   return references
 }
 
-/** Signed addresses are long, too, so this is for names and ids. */
+/** For names and ids only, because signed URLs are long too. */
 const isEncodedFile = (value: string): boolean =>
   value.length > ENCODED_CHARS_MAX && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value)
 
-/** The address without credentials: anyone who reads a signed address in the log could fetch the file. */
+/** Removes credentials: anyone who reads a signed URL in the log could fetch the file. */
 export const withoutSignature = (attachment: JsonObject): JsonObject => {
   const url = typeof attachment.uri === 'string' ? URL.parse(attachment.uri) : null
   const isSigned = url !== null && [...url.searchParams.keys()].some((name) => CREDENTIAL.test(name))
@@ -49,5 +49,5 @@ export const withoutSignature = (attachment: JsonObject): JsonObject => {
   return { ...attachment, uri: url.href }
 }
 
-/** Names of parameters that grant access, such as `X-Amz-Signature`, `sig`, `access_token`. Other parameters may identify the file. */
+/** Parameters that grant access, such as `X-Amz-Signature`, `sig`, `access_token`. Others may identify the file. */
 const CREDENTIAL = /(sig|signature|token|secret|password|credential|hmac|auth|api[-_]?key)$|^(key|policy)$/i

@@ -1,5 +1,3 @@
-// Requests from shells, and the envelopes that answer them. Pure: what a message means is decided elsewhere.
-
 import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
 import type {
   Capabilities,
@@ -15,12 +13,12 @@ import { jsonResponse } from '../http/answers/json-response.ts'
 import { type Denial, isDenial } from '../http/denials/denial.ts'
 import { engineError, errorOf, invalidField } from './errors.ts'
 
-/** An id of a request as a header: ids are short, and proxies refuse long headers. */
+/** Proxies refuse long headers. */
 const HEADER_ID_CHARS_MAX = 200
 
 const ENGINE_VERSION = '1.0.0'
 
-/** Features that the document names. Others are of other engines, and are ignored. */
+/** Features named by the document. Others are ignored. */
 const knownCapabilities = [
   'openharness.streaming',
   'openharness.actions.parallel',
@@ -40,7 +38,7 @@ const supportedCapabilities = ({ uploads }: FeaturePorts): Capabilities => ({
   ...(uploads && { 'openharness.attachments.upload': true }),
 })
 
-/** The message, or the first thing that is wrong with it. The values of the caller are never quoted: they may be secret. */
+/** The first problem never quotes the caller's values, which may be secret. */
 export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {
   const message = withoutEmptyIds(body)
   if (isOtherMajor(message.protocol_version))
@@ -55,13 +53,13 @@ export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {
   return parsed.output
 }
 
-/** An id without characters says nothing: it counts as absent. */
+/** An empty id counts as absent. */
 const withoutEmptyIds = (body: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !(value === '' && ['request_id', 'correlation_id'].includes(name))),
   )
 
-/** A version that is no version is a fault of the field, and of no other major line. */
+/** A malformed version is an invalid field, not another major version. */
 const isOtherMajor = (version: unknown): boolean =>
   v.is(requestMessage, { protocol_version: version, request: {} }) && !/^0*1\./.test(String(version))
 
@@ -72,13 +70,12 @@ const issueDenial = (issue: v.BaseIssue<unknown>): Denial => {
   return invalidField(field, `${field}: ${isMissing ? 'It is missing' : expectation(issue)}.`)
 }
 
-/** Messages of the parser's own quote the value, which may be secret. Those of the definitions do not. */
+/** The parser's own messages quote values, which may be secret. The definitions' messages do not. */
 const expectation = ({ kind, type, expected, message }: v.BaseIssue<unknown>): string =>
   kind === 'validation' || type === 'picklist' ? message : `Expected ${typeNames[expected ?? ''] ?? 'another value'}`
 
 const typeNames: { readonly [name: string]: string } = { string: 'a text', Object: 'an object', Array: 'a list' }
 
-/** The fields of an answer that depend on its request. */
 export interface ResponseHead {
   readonly request_id?: string
   readonly correlation_id?: string
@@ -86,7 +83,7 @@ export interface ResponseHead {
   readonly capability_denials: readonly CapabilityDenial[]
 }
 
-/** The fields come from any body, however wrong the rest of it is; null = nobody has read one. */
+/** Reads its fields from any body, even an invalid one. Null if the body was not read. */
 export const responseHead = (body: JsonObject | null, ports: FeaturePorts): ResponseHead => {
   const supported = supportedCapabilities(ports)
   return {
@@ -98,7 +95,7 @@ export const responseHead = (body: JsonObject | null, ports: FeaturePorts): Resp
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** A feature that the shell has, that the document names, and that this engine has not. */
+/** Features of the shell that the document names but this engine lacks. */
 const capabilityDenials = (shell: unknown, supported: Capabilities): readonly CapabilityDenial[] =>
   knownCapabilities
     .filter((name) => !Object.hasOwn(supported, name) && hasCapability(shell, name))
@@ -108,7 +105,7 @@ const capabilityDenials = (shell: unknown, supported: Capabilities): readonly Ca
       message: 'This engine does not have it; the request is answered without it.',
     }))
 
-/** Whether the capabilities of a shell have this one. Their values are up to each feature; `false` and `null` say no. */
+/** Feature values are free-form; `false` and `null` mean no. */
 export const hasCapability = (capabilities: unknown, name: string): boolean => {
   if (!isJsonObject(capabilities) || !Object.hasOwn(capabilities, name)) return false
   const value = capabilities[name]
@@ -127,7 +124,6 @@ export const envelope = (head: ResponseHead, response: ResponsePayload, init: Re
   return jsonResponse(message, { ...init, headers: echoHeaders(head, init.headers) })
 }
 
-/** The ids of the request as headers, beside others. */
 export const echoHeaders = (head: ResponseHead, others?: ResponseInit['headers']): Headers => {
   const headers = new Headers(others)
   if (isHeaderText(head.request_id)) headers.set('x-request-id', head.request_id)
@@ -135,11 +131,10 @@ export const echoHeaders = (head: ResponseHead, others?: ResponseInit['headers']
   return headers
 }
 
-/** Ids are the caller's own text: only visible characters may stand in a header. */
+/** Ids are caller text, and headers only allow visible characters. */
 const isHeaderText = (id: string | undefined): id is string =>
   id !== undefined && id.length <= HEADER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id)
 
-/** Every denial on this wire is a full envelope. */
 export const errorEnvelope = (denial: Denial, body: JsonObject | null, ports: FeaturePorts): Response => {
   const { error, status } = errorOf(denial)
   const { latencyMs, sessionId } = denial.details as { readonly latencyMs?: number; readonly sessionId?: string }
@@ -155,13 +150,11 @@ export const errorEnvelope = (denial: Denial, body: JsonObject | null, ports: Fe
   )
 }
 
-/** The name of our fields among `extensions`. */
+/** Key of Bridle's own fields in `extensions`. */
 export const VENDOR = 'dev.bridle'
 
-/** Fields of ours, under our name. */
 export const vendorFields = (fields: JsonObject): JsonObject => ({ [VENDOR]: fields })
 
-/** The tenant of the message, for the check of access; null = it names none. */
 export const tenantOf = (body: JsonObject): string | null => {
   const message = decodeRequest(body)
   return isDenial(message) ? null : message.request.auth?.tenant_id || null

@@ -1,5 +1,4 @@
-// Continuation tokens: what a shell sends back to go on where a run waits. A token is sealed, so that nobody can make or read one, and
-// the same place has the same token.
+// Continuation tokens are sealed, so that they cannot be forged or read. The same position always has the same token.
 import type { Key } from '@bridle/kernel/event'
 import type { AppPorts } from '../app.ts'
 import { seal, unseal } from '../http/access/sealing.ts'
@@ -9,13 +8,13 @@ export interface ContinuationClaim {
   readonly key: Key
   readonly runId: string
   readonly approvalId: string
-  /** `status` only asks how things stand, and never approves. */
+  /** `status` only polls, and never approves. */
   readonly option: 'status' | 'approve' | 'deny'
-  /** The place of the option in a question with a single choice. */
+  /** Index of the option in a single-choice question. */
   readonly choice?: number
 }
 
-/** A server without a secret, as in tests, has one for as long as it lives. Made on first use: Workers have no randomness before. */
+/** Fallback for servers without a secret, such as in tests. Created on first use: Workers have no randomness at startup. */
 let ownSecret: string | undefined
 
 export const secretOf = async ({ signingSecret }: Pick<AppPorts, 'signingSecret'>): Promise<string> => {
@@ -27,7 +26,6 @@ export const secretOf = async ({ signingSecret }: Pick<AppPorts, 'signingSecret'
 export const sealContinuation = async (ports: Pick<AppPorts, 'signingSecret'>, claim: ContinuationClaim) =>
   seal(await secretOf(ports), 'continuation', claim)
 
-/** Null = no token of this server. */
 export const openContinuation = async (
   ports: Pick<AppPorts, 'signingSecret'>,
   token: string,

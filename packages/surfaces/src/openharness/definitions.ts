@@ -1,5 +1,3 @@
-// The messages of OpenHarness as JSON Schema, which the engine publishes.
-
 import {
   actionDirective,
   attachmentRef,
@@ -22,10 +20,10 @@ import {
 import * as v from 'valibot'
 import { definitionsSchema } from '../http/openapi/json-schemas.ts'
 
-/** A message is a request or a response, and never both. */
+/** Exactly one of the two matches. */
 export const isMessage = (value: unknown): boolean => v.is(requestMessage, value) !== v.is(responseMessage, value)
 
-/** The definitions as JSON Schema, draft 2020-12, with the names that the normative draft gives them. */
+/** JSON Schema draft 2020-12, with the definition names of the normative draft. */
 export const messageSchema = () => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'OpenHarness wire message (v1)',

@@ -8,11 +8,10 @@ import { type ContinuationClaim, sealContinuation } from './continuation.ts'
 import { adviceOf, offeredAnswers, questionPayload } from './questions.ts'
 import { shapeQuestion, shapeText } from './shell.ts'
 
-/** A run that said nothing has no directive. */
 export const messageDirectives = (text: string): readonly ActionDirective[] =>
   text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
 
-/** The directives as the shell that sent the request can take them. `typed`: the question that the user's next message answers. */
+/** Adapts directives to the shell's capabilities. `typed`: the question that the user's next message answers. */
 export const shapeDirectives = (
   directives: readonly ActionDirective[],
   { capabilities, request }: RequestMessage,
@@ -30,14 +29,14 @@ export const shapeDirectives = (
     })
 }
 
-/** A shell that does not know `request_approval` shows this text instead, so that its user learns why the run waits. */
+/** A shell without `request_approval` shows this text instead, so that its user learns why the run waits. */
 const withAdvice = (directive: ActionDirective, isTyped: boolean): ActionDirective => {
   const { action_type: type, payload = {} } = directive
   if (type !== 'request_approval' || typeof payload.message !== 'string') return directive
   return { ...directive, payload: { ...payload, fallback_message: adviceOf(payload, isTyped) } }
 }
 
-/** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */
+/** Text fallback for shells without cards. Empty if the card brings no text. */
 const cardText = ({ payload = {}, ...directive }: ActionDirective): readonly ActionDirective[] => {
   const text = [payload.fallback_message, payload.message].find((each) => typeof each === 'string' && each !== '')
   return typeof text === 'string' ? [{ ...directive, action_type: 'render_message', payload: { text } }] : []
@@ -55,7 +54,7 @@ const shapeMessage = (directive: ActionDirective, kind: string | undefined): Act
   return directive
 }
 
-/** The question of a run that waits, with a token for each answer. */
+/** Carries a token per answer. */
 export const approvalDirective = async (
   ports: Pick<AppPorts, 'signingSecret' | 'clock'>,
   key: Key,
@@ -64,7 +63,7 @@ export const approvalDirective = async (
 ): Promise<ActionDirective> => {
   const token = (claim: Pick<ContinuationClaim, 'option' | 'choice'>) =>
     sealContinuation(ports, { key, runId, approvalId: approval.id, ...claim })
-  // A call that may have happened already could happen twice.
+  // Repeating a call that may already have happened is dangerous.
   const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : RISK_TIERS[approval.risk ?? 'medium']
   const { expiresAt } = approval
   const options = offeredAnswers(approval).map(async ({ id, label, ...claim }) => ({

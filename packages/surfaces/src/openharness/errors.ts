@@ -1,4 +1,4 @@
-// The errors of the engine: a closed set of codes, each with its status and with whether the same request may succeed later.
+// Closed set of engine errors, with status and retryability.
 import { type JsonObject, present } from '@bridle/events/json'
 import type { ErrorObject } from '@bridle/wire/openharness/wire'
 import { Denial, type DenialCode, denialStatus } from '../http/denials/denial.ts'
@@ -6,7 +6,7 @@ import { Denial, type DenialCode, denialStatus } from '../http/denials/denial.ts
 interface ErrorKind {
   readonly status: number
   readonly retryable: boolean
-  /** The denial that carries the error to the edge. */
+  /** Denial that carries the error to the edge. */
   readonly denied: DenialCode
 }
 
@@ -30,7 +30,6 @@ export const engineErrors = {
 
 export type EngineErrorCode = keyof typeof engineErrors
 
-/** An error as a denial: it stays a value until the edge makes an envelope of it. */
 export const engineError = (
   code: EngineErrorCode,
   message: string,
@@ -38,7 +37,7 @@ export const engineError = (
   headers: { readonly [name: string]: string } = {},
 ): Denial => new Denial(engineErrors[code].denied, message, headers, { code, details })
 
-/** The error of a run that has begun, for a request that would begin another one when it is sent again. */
+/** For a run that has started: without a request id, a retry would start another one. */
 export const withoutRetry = (denial: Denial): Denial =>
   errorOf(denial).error.retryable
     ? new Denial(
@@ -49,7 +48,7 @@ export const withoutRetry = (denial: Denial): Denial =>
       )
     : denial
 
-/** `field` is the path within the message; that of the request's payload leaves out `request`, as the golden messages do. */
+/** Path within the message. As in the golden messages, payload fields omit `request`. */
 export const invalidField = (field: string, message: string): Denial =>
   engineError('invalid_request', message, { field })
 
@@ -59,7 +58,7 @@ export const requestIdConflict = (): Denial =>
 export const expiredContinuation = (message = 'There is no such run in this session.'): Denial =>
   engineError('continuation_expired', message)
 
-/** Denials of the parts that all wires share. */
+/** Denials of code shared by all wires. */
 const codesOfDenials: { readonly [D in DenialCode]?: EngineErrorCode } = {
   bad_request: 'invalid_request',
   unauthorized: 'unauthorized',

@@ -1,4 +1,4 @@
-// The execution feedback profile: a shell says what became of earlier directives. The log has it, and the next turn of the agent learns it.
+// Shells report the results of earlier directives, which the agent's next turn receives.
 
 import type { JsonObject } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
@@ -18,9 +18,9 @@ import { allOf } from './line-sessions.ts'
 import { hasPrompt } from './turn-prompt.ts'
 import type { TurnSession } from './turn-session.ts'
 
-/** Entries of execution feedback in one request: as many as a shell takes directives from one response. */
+/** As many as a shell accepts directives per response. */
 const FEEDBACK_ENTRIES_MAX = 1_000
-/** A text of execution feedback: names and codes, and never a sentence. */
+/** Names and codes, never sentences. */
 const FEEDBACK_TEXT_CHARS_MAX = 200
 
 const PROFILE = 'openharness.execution_feedback'
@@ -39,13 +39,12 @@ const entry = v.object({
 const entries = v.pipe(v.array(entry), v.maxLength(FEEDBACK_ENTRIES_MAX))
 
 export interface RequestFeedback {
-  /** Null = the request brings none. */
   readonly feedback: readonly JsonObject[] | null
-  /** The payload without the feedback. A request that is repeated may bring other feedback, and is still the same. */
+  /** Payload without the feedback, which may differ when a request is retried. */
   readonly request: RequestPayload
 }
 
-/** Only the known fields of each entry are kept: a payload of a directive would be the user's own data. */
+/** Keeps only known fields: a directive's payload may contain user data. */
 export const splitFeedback = ({ request, capabilities }: RequestMessage): RequestFeedback | Denial => {
   const { [PROFILE]: given, ...extensions } = request.extensions ?? {}
   if (!capabilities?.[PROFILE] || given === undefined) return { feedback: null, request }
@@ -62,10 +61,7 @@ export const splitFeedback = ({ request, capabilities }: RequestMessage): Reques
   }
 }
 
-/**
- * Keeps the feedback of the request, each entry in the session of the line that has answered its `request_id`. True: the request brings
- * nothing else.
- */
+/** Stores each entry in the session that answered its `request_id`. True if the request contains nothing else. */
 export const takeFeedback = async (
   call: RouteCall<unknown, unknown>,
   { target: { key }, line }: TurnSession,
@@ -76,7 +72,7 @@ export const takeFeedback = async (
   const isAlone = !hasPrompt(message)
   const requestKey = await requestKeyOf(call.request, message)
   if (isDenial(requestKey)) return requestKey
-  // Feedback alone has the id of its request for itself. Beside an intent or a token, the id belongs to the intent or the token.
+  // A feedback-only request uses its id as the key. Otherwise the id belongs to the intent or token.
   const id = commandKey(requestKey && !isAlone ? `oh-feedback:${requestKey}` : requestKey, 'feedback')
   const target = await call.ports.host.find(key)
   const others = allOf(line).filter((session) => keyText(session.key) !== keyText(key))
@@ -85,7 +81,7 @@ export const takeFeedback = async (
     ...(target ? [{ session: target, entries: await known(target, feedback) }] : []),
     ...kept.filter(({ entries }) => entries.length > 0),
   ]
-  // Before its first intent a line has no directives to speak of.
+  // Before its first intent, a line has no directives to report on.
   if (isAlone && places.length === 0) return notFound()
   for (const { session, entries } of places) {
     const denial = await keepEntries(call, session, entries, id)
@@ -94,7 +90,7 @@ export const takeFeedback = async (
   return isAlone
 }
 
-/** Keeps the entries as an event. With the same id they are kept once, and what came first counts. */
+/** Idempotent: for one id, the first entries win. */
 const keepEntries = async (
   { ports: { host }, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
   session: Session,
@@ -106,7 +102,7 @@ const keepEntries = async (
   return answer.refused === 'command_conflict' ? requestIdConflict() : refusalDenial(answer)
 }
 
-/** Entries about requests that the session has not answered are left out: they are about nothing that its agent has said. */
+/** Drops entries about requests that this session has not answered. */
 const known = async (session: Session, feedback: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
   const ids = [...new Set(feedback.map(({ request_id }) => String(request_id)))]
   const answered = await Promise.all(ids.map(async (id) => session.hasAnswered(await idFrom(id))))

@@ -1,5 +1,4 @@
-// Attachments that come as addresses, where the operator lets the server fetch them: each becomes an uploaded file, and the log has its
-// reference.
+// Attachments given as URLs are fetched if the operator allows it. Each becomes an upload, which the log references.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -11,12 +10,12 @@ import { decodedOrNull } from '../http/router/path-pattern.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { engineError, invalidField } from './errors.ts'
 
-/** Files that the server fetches for one message, one after the other: a handful, and the shell still gets its answer in time. */
+/** Fetched sequentially, so that the shell still gets its answer in time. */
 const FETCHED_FILES_MAX = 5
-/** The time for all files of one message; the answer to a shell waits 50 seconds. */
+/** For all files of a message, of the 50 seconds that a shell waits. */
 const FETCHED_FILES_MS = 30_000
 
-/** The attachments with the `ref_id` of each fetched file. An address that the operator does not allow stays an address. */
+/** Adds the `ref_id` of each fetched file. A URL that the operator does not allow stays as it is. */
 export const fetchAttachments = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
@@ -29,7 +28,7 @@ export const fetchAttachments = async (
   if (!fileFetcher || !uploads || places.length === 0) return attachments
   if (places.length > FETCHED_FILES_MAX)
     return invalidField(fieldOf(places[FETCHED_FILES_MAX]), `Send at most ${FETCHED_FILES_MAX} addresses to fetch.`)
-  // A request that is repeated gets its first answer, whatever became of the addresses since.
+  // A retry gets the first answer, even if the URLs have changed since.
   if (id && (await (await host.find(key))?.hasAnswered(id.commandId))) return attachments
   const references = [...attachments]
   const end = clock.now() + FETCHED_FILES_MS
@@ -47,7 +46,7 @@ export const fetchAttachments = async (
   return references
 }
 
-/** Removes the files that were fetched for a message that is refused, so that they do not fill the room of the tenant's uploads. */
+/** Frees the tenant's upload quota after a message was refused. */
 export const discardFetched = async (
   { ports, access }: RouteCall<unknown, unknown>,
   attachments: readonly JsonObject[],
@@ -79,7 +78,7 @@ const fetchAttachment = async (
     file.bytes,
   )
   if (!upload) return new Denial('conflict', 'Too many files wait to be used. Use some of them, or try tomorrow.')
-  // The query of a signed address lets anybody who reads it fetch the file.
+  // A signed URL's query would let anyone who reads it fetch the file.
   return { ...attachment, ref_id: upload.id, uri: `${uri.origin}${uri.pathname}` }
 }
 

@@ -1,4 +1,4 @@
-// Ids of sessions. A line is the session that the shell names; each conversation in it is a line of its own.
+// A line is the session that the shell names. Each conversation in it is a line of its own.
 
 import { canonicalJson } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
@@ -10,13 +10,13 @@ import { idempotencyKey } from '../http/requests/command-id.ts'
 import type { RouteContext } from '../http/router/route.ts'
 import { invalidField } from './errors.ts'
 
-/** Hexadecimal digits of an id that is made from another: with 128 bits two of one tenant never meet. */
+/** 128 bits: two ids of one tenant never collide. */
 const ID_DIGEST_CHARS = 32
 
-/** An id that does not fit our grammar is hashed, and never refused. */
+/** An id that does not match Bridle's grammar is hashed rather than refused. */
 export const idFrom = async (id: string): Promise<string> => (isId(id) ? id : `oh-${await idDigest(id)}`)
 
-/** The idempotency key of a request. Null: every request is a new one. */
+/** Null: every request is a new one. */
 export const requestKeyOf = async (
   request: Request,
   { request_id: id }: RequestMessage,
@@ -26,7 +26,7 @@ export const requestKeyOf = async (
   return isDenial(key) ? invalidField('idempotency-key', key.message) : key
 }
 
-/** The session that is named, else one that is made from the request's id, else a new one. */
+/** The named session, otherwise one derived from the request id, otherwise a new one. */
 export const namedLineId = async (
   { request, access }: Pick<RouteContext, 'request' | 'access'>,
   message: RequestMessage,
@@ -36,20 +36,19 @@ export const namedLineId = async (
   const key = await requestKeyOf(request, message)
   if (isDenial(key)) return key
   const seed = message.request_id ? ['request', message.request_id] : ['new', key ?? crypto.randomUUID()]
-  // Users may choose the same ids, and each gets another session.
+  // Two users who choose the same id get separate sessions.
   return `oh-${await idDigest([access.tenant, access.user, ...seed])}`
 }
 
-/** Candidate ids for a part of a line. The hash is used if the plain id is not valid or is taken. */
+/** Candidate ids of a sub-session. The hash is used if the plain id is invalid or taken. */
 export interface PartIds {
-  /** Null: not a valid id. */
   readonly plain: string | null
   readonly hashed: string
 }
 
 /** `<line>:<conversation>` */
 export const conversationIds = async (line: string, conversation: string): Promise<PartIds> => {
-  // A colon in the second part could make two pairs one id.
+  // Another colon could make two pairs collide.
   const part = conversation.includes(':') ? `oh-${await idDigest(conversation)}` : await idFrom(conversation)
   return { plain: joined(line, part), hashed: `oh-${await idDigest([line, conversation])}` }
 }
@@ -60,7 +59,7 @@ export const agentIds = async (line: string, agent: string): Promise<PartIds> =>
   hashed: `oh-${await idDigest([line, 'agent', agent])}`,
 })
 
-/** An id that names its owner cannot have more behind it: it would name another owner. */
+/** An id that encodes its owner cannot be extended: it would name another owner. */
 const joined = (line: string, part: string): string | null => {
   const id = `${line}:${part}`
   return isId(id) && ownerFromId(line) === null ? id : null

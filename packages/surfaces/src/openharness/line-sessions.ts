@@ -1,4 +1,4 @@
-// The sessions of a conversation line: sessions with its id, and one for each other agent that a hint has called into it.
+// A line consists of the sessions with its id, and one per agent that a hint has called into it.
 import type { Key } from '@bridle/kernel/event'
 import { mayOpen, ownerOf } from '@bridle/kernel/owner'
 import { openTextQuestion } from '@bridle/kernel/rules/approvals/typed-answers'
@@ -13,13 +13,13 @@ type LineContext = Pick<RouteContext, 'access' | 'ports'>
 
 export interface ConversationLine {
   readonly id: string
-  /** The sessions with the id of the line, oldest first. */
+  /** Sessions with the line's id, oldest first. */
   readonly own: readonly Session[]
   /** Sessions of other agents, whose parent is the line. */
   readonly called: readonly Session[]
 }
 
-/** A session that may not exist yet, and the options that create it. */
+/** A session that may not exist yet, with the options to create it. */
 export interface SessionTarget {
   readonly key: Key
   readonly parentSessionId: string | null
@@ -27,7 +27,6 @@ export interface SessionTarget {
   readonly owner?: string | null
 }
 
-/** All sessions of the line that the caller may open. */
 export const findLine = async (context: LineContext, id: string): Promise<ConversationLine | Denial> => {
   const { access, ports } = context
   const keys = await findOwn(context, id)
@@ -48,7 +47,6 @@ export const findLine = async (context: LineContext, id: string): Promise<Conver
 
 export const allOf = ({ own, called }: ConversationLine): readonly Session[] => [...own, ...called]
 
-/** The session of the line with this agent, or the one to create. */
 export const calledSession = async (
   context: LineContext,
   line: ConversationLine,
@@ -71,18 +69,18 @@ export const calledSession = async (
     if (made) return made
     if (!(await isFree(hashed))) return notFound()
   }
-  // The owner of the line, even if an operator sent the hint.
+  // The line's owner, even if an operator sent the hint.
   const owner = ownerOf(first.key, first.state)
   return { key: key(id), parentSessionId: line.id, owner }
 }
 
-/** Whether a hint created the session in this line. A session may have such an id for another reason. */
+/** True if a hint created the session in this line. Other sessions may have such an id too. */
 export const isOfLine = ({ key, state }: Session, lineId: string, owner: string | null): boolean => {
   const { parentSessionId, parent, delegation } = state.lifecycle
   return parentSessionId === lineId && parent === null && delegation === null && ownerOf(key, state) === owner
 }
 
-/** The sessions with an open question for a text, newest question first. */
+/** Sessions with an open text question, newest question first. */
 export const askingSessions = (sessions: readonly Session[], now: number): readonly Session[] =>
   sessions
     .flatMap((session) => {

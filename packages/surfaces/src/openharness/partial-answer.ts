@@ -1,5 +1,4 @@
-// The directives of a run as the reader of a stream has them. Frames follow from the log alone, so that a reader may come back
-// anywhere between two of them.
+// Incremental directives for a streaming reader. Frames depend on the log alone, so a reader can resume after any of them.
 import type { AnyEvent } from '@bridle/kernel/event'
 import { type LogPosition, positionText } from '@bridle/kernel/positions/log-position'
 import type { Session } from '@bridle/kernel/session/session'
@@ -9,7 +8,6 @@ import { sseFrame } from '../http/streams/sse.ts'
 import { directivesOf, emptyOutput, evolveOutput, type RunPlace } from './run-output.ts'
 
 export interface StreamCursor {
-  /** Null = from the start. */
   readonly position: LogPosition | null
 }
 
@@ -17,7 +15,7 @@ export interface PartialSource {
   readonly session: Session
   readonly place: RunPlace
   readonly cursor: StreamCursor
-  /** The directive as the shell can show it: another one, or none. */
+  /** Adapts the directive to the shell, or drops it. */
   readonly shape: (directive: ActionDirective) => readonly ActionDirective[]
 }
 
@@ -25,43 +23,42 @@ export class PartialAnswer {
   readonly #source: PartialSource
   readonly #cursor: number
   #output = emptyOutput
-  /** Null = the reader has directives of which nothing is known here yet. */
+  /** Null: the reader has directives from before the cursor. */
   #shown: readonly ActionDirective[] | null = null
   #next: readonly ActionDirective[] = []
   #seq: number
-  /** An agent's own directives keep their shape, so that they need no comparison when a text grows. */
+  /** Caches by identity, so that unchanged directives need no comparison as text grows. */
   readonly #shapes = new WeakMap<ActionDirective, readonly ActionDirective[]>()
 
   constructor(source: PartialSource) {
     this.#source = source
     const { position } = source.cursor
-    // A reader of another history begins again: its first change replaces everything.
+    // A reader of another history starts over: its first change replaces everything.
     this.#cursor = position && source.session.canResumeFrom(position) ? position.seq : 0
     this.#seq = this.#cursor
     if (position === null) this.#shown = []
   }
 
-  /** The frame for these events, or nothing. */
   encode({ events }: CommittedChange): string {
     for (const event of events) {
       if (event.seq > this.#cursor) this.#passCursor()
       const { place, session } = this.#source
       this.#output = evolveOutput(this.#output, event, place, session)
-      // Only output moves the place: the end of the run comes behind it, so that the final frame has an id of its own.
+      // Only output advances the position. The end of the run comes after it, so that the final frame has its own id.
       if (isOutput(event, place)) this.#seq = Math.max(this.#seq, event.seq)
     }
     return this.#isPastCursor ? this.#show(this.#directives()) : ''
   }
 
-  /** The last frame was sent. A listener that leaves meanwhile is not sent what was encoded for it. */
+  /** Marks the last frame as sent. A listener that left after encoding never received it. */
   confirm(): void {
     this.#shown = this.#next
   }
 
-  /** The last frames: after them the reader's directives are those of the message. */
+  /** Brings the reader's directives in line with the final message. */
   finalFrames(message: ResponseMessage): string {
     const { head } = this.#source.session.state
-    // The rest is not in the log: questions, a result, or that an error withdraws everything. A reader may get it twice.
+    // The rest is not in the log: questions, a result, or an error that withdraws everything. A reader may get it twice.
     this.#seq = Math.max(this.#seq, head - 1)
     const rest = this.#show(message.response.action_directives ?? [])
     return rest + this.#frame({ type: 'final', seq: Math.max(this.#seq, head), message })
@@ -72,7 +69,7 @@ export class PartialAnswer {
   #passCursor(): void {
     if (this.#isPastCursor) return
     this.#isPastCursor = true
-    // Directives before the cursor are those that the reader has; of another history there are none before it.
+    // The reader already has the directives before its cursor; with another history, it has none.
     if (this.#cursor > 0) this.#shown = this.#directives()
   }
 
@@ -110,7 +107,7 @@ const OUTPUT: ReadonlySet<string> = new Set([
 const isOutput = ({ type, run, hearsay }: AnyEvent, { runId }: RunPlace): boolean =>
   run === runId && !hearsay && OUTPUT.has(type)
 
-/** The changes that make the second list of the first. `before` null = nobody knows what the reader has: everything is sent. */
+/** Changes from one list to the other. `before` is null if the reader's list is unknown: everything is sent. */
 const directiveChanges = (
   before: readonly ActionDirective[] | null,
   after: readonly ActionDirective[],
@@ -127,7 +124,7 @@ const directiveChanges = (
   return changes
 }
 
-/** Null = both are the same; undefined = the one must be replaced with the other. */
+/** Null: unchanged; undefined: must be replaced. */
 const changeAt = (
   index: number,
   before: ActionDirective,
@@ -142,15 +139,15 @@ const changeAt = (
   return { index, keep, append: texts[1].slice(keep) }
 }
 
-/** Null = the directive has no text that can change by itself. */
+/** Null if the directive has no text that could grow. */
 const messageText = ({ action_type, payload }: ActionDirective): string | null =>
   action_type === 'render_message' && typeof payload?.text === 'string' ? payload.text : null
 
-/** A long text is compared once, and never written out for it. */
+/** Blanks the text, so that comparing the rest never serializes it. */
 const withoutText = (directive: ActionDirective, text: string | null): ActionDirective =>
   text === null ? directive : { ...directive, payload: { ...directive.payload, text: '' } }
 
-/** Never in the middle of a character that is a pair: half of one cannot be sent. */
+/** Never splits a surrogate pair, because half of one cannot be encoded. */
 const commonLength = (before: string, after: string): number => {
   if (after.startsWith(before)) return before.length
   let length = 0

@@ -1,16 +1,10 @@
-// The state of a shell's device, as far as the engine may keep it. Everything that is left out here reaches neither the log, nor
-// an agent, nor a model, nor a client: what a model sees is what the log holds.
+// Device state dropped here reaches neither the log, nor agents, models or clients: a model only sees what is logged.
 import { canonicalJson, type Json, type JsonObject } from '@bridle/events/json'
 import type { EnvironmentState } from '@bridle/wire/openharness/wire'
 
-/** Keys of a restricted state that are kept as they are, where the operator lists no others. */
 const RESTRICTED_KEYS = ['os', 'screen_hash']
 
-/**
- * Null = nothing is kept: the state is secret, or its shell does not say how private it is. Of a restricted state the listed keys
- * are kept, and of the others a fingerprint, so that an agent sees whether something changed. `fingerprint` must be keyed: an address or a title
- * could be guessed from its plain hash.
- */
+/** Null keeps nothing. Fingerprints let agents detect changes; they must be keyed, because plain hashes could be guessed. */
 export const keptState = async (
   state: EnvironmentState | undefined,
   fingerprint: (text: string) => Promise<string>,

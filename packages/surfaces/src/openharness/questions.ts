@@ -1,5 +1,4 @@
-// Encodes questions for shells, and decodes their answers. The token of an option answers a single choice, `user_intent` answers a text question, and
-// everything else takes vendor fields.
+// Option tokens answer single choices, `user_intent` answers text questions, and everything else uses vendor fields.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
@@ -14,16 +13,15 @@ import { VENDOR } from './codec.ts'
 import type { ContinuationClaim } from './continuation.ts'
 import { invalidField } from './errors.ts'
 
-/** The path of answers in a request. */
 const ANSWER_FIELD = `context.extensions.${VENDOR}`
 
-/** An option of the directive, and the claim in its token. */
+/** An option of the directive, with the claim for its token. */
 interface OfferedAnswer extends Pick<ContinuationClaim, 'option' | 'choice'> {
   readonly id: string
   readonly label: string
 }
 
-/** The options of a `request_approval`. A single choice has one for each label. */
+/** A single-choice question has an option per label. */
 export const offeredAnswers = (approval: Approval): readonly OfferedAnswer[] => {
   if (approval.kind !== 'question')
     return [
@@ -41,7 +39,6 @@ export const offeredAnswers = (approval: Approval): readonly OfferedAnswer[] => 
   ]
 }
 
-/** The fields of a question in the payload of its directive. */
 export const questionPayload = (approval: Approval): JsonObject => {
   if (approval.kind !== 'question')
     return { message: approval.reason || `May ${approval.tool} run?`, tool: approval.tool }
@@ -49,14 +46,14 @@ export const questionPayload = (approval: Approval): JsonObject => {
   const texts = (questions ?? []).map(({ question }) => question)
   return {
     message: texts.join('\n') || approval.reason,
-    // Shells of this protocol know a question for a text by this name.
+    // The protocol's name for a text question.
     tool: takesText(approval) ? INPUT_SUBJECT : approval.tool,
     ...(questions && { questions: questions as readonly JsonObject[] }),
     ...form,
   }
 }
 
-/** The fallback text for shells without approvals: the question, its options, and where to answer. */
+/** Fallback for shells without approvals: the question, its options, and where to answer. */
 export const adviceOf = (payload: JsonObject, isTyped: boolean): string => {
   const { message, questions, schema } = payload
   const isQuestion = questions !== undefined || schema !== undefined
@@ -71,7 +68,7 @@ export const adviceOf = (payload: JsonObject, isTyped: boolean): string => {
   return [message, labels && `Options: ${labels}.`, where].filter(Boolean).join(' ')
 }
 
-/** The answer in a request with the token of `approve`. Null: the default. */
+/** The answer sent with an `approve` token. Null: the default. */
 export const shellAnswer = (
   open: Approval,
   { choice }: ContinuationClaim,
@@ -91,14 +88,14 @@ export const shellAnswer = (
     : null
 }
 
-/** The fields that make two requests the same answer. */
+/** The fields by which two requests count as the same answer. */
 export const answerWords = ({ choice }: ContinuationClaim, { context }: RequestPayload): JsonObject => {
   if (choice !== undefined) return { choice }
   const { answers, values } = extensionAnswer(context) ?? {}
   return present({ answers, values, intent: context?.user_intent }) as JsonObject
 }
 
-/** The refusal of an answer that does not fit. The question stays open. */
+/** The question stays open. */
 export const unfitAnswer = ({ context }: RequestPayload, message: string): Denial =>
   invalidField(extensionAnswer(context) ? ANSWER_FIELD : 'context.user_intent', message)
 

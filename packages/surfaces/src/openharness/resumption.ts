@@ -1,4 +1,4 @@
-// A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
+// Continues a waiting run, for a user who approved, denied, or only polls.
 
 import type { GivenAnswer } from '@bridle/events/answers'
 import { isRefusal } from '@bridle/kernel/commands'
@@ -15,7 +15,7 @@ import { engineError, expiredContinuation, requestIdConflict } from './errors.ts
 import { idFrom } from './line-ids.ts'
 import { answerWords, shellAnswer, unfitAnswer } from './questions.ts'
 
-/** Null = the run goes on, and its answer can be awaited. */
+/** Null if the run continues and its answer can be awaited. */
 export const resumeRun = async (
   { ports, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
   claim: ContinuationClaim,
@@ -28,8 +28,7 @@ export const resumeRun = async (
   const decision = option === 'approve' ? 'approved' : 'denied'
   const answer = option === 'approve' ? await answerTo(ports, claim, request) : null
   if (isDenial(answer)) return answer
-  // The id is that of the question, and the hash that of the request: the question is answered once, by one request. The request's own id
-  // is taken with it, so that no other request of the session can have it.
+  // A question is answered once, by a single request. That request also takes its own id, which no other may then use.
   const answered = { decision, ...(answer && answerWords(claim, request)) }
   const own = requestId ? commandKey(await idFrom(requestId), { approvalId, ...answered }) : null
   const once = commandKey(`oh-continue:${approvalId}`, { requestId, ...answered })
@@ -57,7 +56,7 @@ export const resumeRun = async (
   }
 }
 
-/** The answer of a request to a question; null = it is none. `given` null = the default. */
+/** Null if the request does not answer a question. `given` is null for the default. */
 const answerTo = async (
   { host }: AppPorts,
   claim: ContinuationClaim,
@@ -67,7 +66,7 @@ const answerTo = async (
   const open = session && findOpenApproval(session.state, claim.approvalId)
   const kind = open?.kind ?? (session && findSettledApproval(session.state, claim.approvalId))?.kind
   if (kind !== 'question') return null
-  // Where it is decided, the request decides whether this is the same answer again.
+  // Once decided, only the request id decides whether this is a repeat.
   const given = open ? shellAnswer(open, claim, request) : { answers: {} }
   return isDenial(given) ? given : { given }
 }

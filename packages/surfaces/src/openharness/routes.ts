@@ -1,5 +1,3 @@
-// The routes of OpenHarness: the engine that shells ask, and the schema of its messages.
-
 import { jsonObject } from '@bridle/wire/http/wire/request-values'
 import { requestMessage } from '@bridle/wire/openharness/wire/messages'
 import { jsonAnswer } from '../http/answers/answer-schema.ts'
@@ -11,7 +9,7 @@ import { messageSchema } from './definitions.ts'
 import { sessionKeyOf } from './session-key.ts'
 import { takeTurn } from './turn.ts'
 
-/** A message is checked by the engine itself, which has its own words for everything that is wrong with one. */
+/** The engine validates messages itself, with the protocol's own errors. */
 const engineRoute = (path: string): Route =>
   post(path, {
     scope: 'operate',

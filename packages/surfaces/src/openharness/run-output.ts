@@ -1,5 +1,4 @@
-// The output of a run for a shell: its directives, with its text between them. It is computed from the log alone, so a stream and every later
-// answer agree.
+// Directives of a run, interleaved with its text. Computed from the log alone, so that streams and later answers agree.
 
 import { READ_PAGE } from '@bridle/events/limits'
 import type { AnyEvent } from '@bridle/kernel/event'
@@ -12,7 +11,7 @@ import { applyToState } from '@bridle/kernel/state-operations'
 import type { ActionDirective } from '@bridle/wire/openharness/wire'
 import { messageDirectives } from './directives.ts'
 
-/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
+/** Everything up to the question `approvalId` was already sent to the shell; null: nothing yet. */
 export interface RunPlace {
   readonly runId: string
   readonly approvalId: string | null
@@ -20,19 +19,18 @@ export interface RunPlace {
 
 export interface RunOutput {
   readonly directives: readonly PlacedDirective[]
-  /** The session's conversation from the beginning of the run on. */
+  /** The conversation since the start of the run. */
   readonly conversation: HarnessState
 }
 
 interface PlacedDirective {
   readonly directive: ActionDirective
-  /** Characters of the text that were said before it. */
+  /** Position in the run's text, in characters. */
   readonly at: number
 }
 
 export const emptyOutput: RunOutput = { directives: [], conversation: emptyConversation }
 
-/** The output of the run at this place after one more event. */
 export const evolveOutput = (output: RunOutput, event: AnyEvent, place: RunPlace, session: Session): RunOutput => {
   const conversation = applyToState(output.conversation, conversationOperations(output.conversation, event))
   if (event.run !== place.runId || event.hearsay) return { ...output, conversation }
@@ -42,10 +40,9 @@ export const evolveOutput = (output: RunOutput, event: AnyEvent, place: RunPlace
       const at = textAfter(session, place, conversation).length
       return { directives: [...output.directives, { directive, at }], conversation }
     }
-    // The turn starts over.
     case 'output_superseded':
       return { directives: event.payload.keep ? output.directives : [], conversation }
-    // The shell has had everything up to its question.
+    // Everything before the shell's question was already sent.
     case 'approval_required':
       return { directives: event.payload.request_id === place.approvalId ? [] : output.directives, conversation }
     default:
@@ -53,7 +50,7 @@ export const evolveOutput = (output: RunOutput, event: AnyEvent, place: RunPlace
   }
 }
 
-/** The output so far, from the log. `since` is a number before the beginning of the run. */
+/** Reads from the log. `since` is any position before the run. */
 export const readRunOutput = async (session: Session, place: RunPlace, since: number): Promise<RunOutput> => {
   let output = emptyOutput
   for (let after = since; after < session.state.head; ) {
@@ -66,7 +63,7 @@ export const readRunOutput = async (session: Session, place: RunPlace, since: nu
   return output
 }
 
-/** A run's output as directives, in order. Each stretch of its text is one. `shaped` adapts a directive to its shell. */
+/** Directives in order, with one per stretch of text. `shaped` adapts each to the shell. */
 export const directivesOf = (
   { directives, conversation }: RunOutput,
   session: Session,
@@ -78,13 +75,13 @@ export const directivesOf = (
   let from = 0
   const say = (to: number) => {
     const stretch = text.slice(from, Math.max(from, to))
-    // White space between two stretches is dropped, and so is a blank stretch.
+    // Drop blank stretches, and white space between two stretches.
     const said = stretch.trim() === '' ? '' : from === 0 ? stretch : stretch.trimStart()
     for (const message of messageDirectives(said)) list.push(...shaped(message))
     from = Math.max(from, to)
   }
   for (const { directive, at } of directives) {
-    // Withdrawn text may have been longer.
+    // Text may have been withdrawn since the directive was placed.
     say(Math.min(at, text.length))
     list.push(...shaped(directive))
   }
@@ -92,7 +89,6 @@ export const directivesOf = (
   return list
 }
 
-/** The text of a run after the question with this id. */
 const textAfter = (
   { state }: Session,
   { runId, approvalId }: RunPlace,
@@ -111,7 +107,7 @@ const textAfter = (
     .join('\n\n')
 }
 
-/** The call that waits for an answer. If a child asks: the call that started the child. */
+/** The call that waits for the answer. For a child's question, it is the call that started the child. */
 const callOf = (
   { approvals: { open, decided }, childApprovals, subagents }: SessionState,
   approvalId: string,

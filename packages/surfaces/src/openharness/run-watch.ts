@@ -1,4 +1,4 @@
-// Waits until a run has ended or wants an approval: both are an answer to a shell.
+// Waits until a run ends or needs an approval; either is an answer to a shell.
 import type { Approval } from '@bridle/kernel/projections/approvals'
 import { allOpenApprovals } from '@bridle/kernel/projections/child-approvals'
 import { type RunOutcome, watchRunOutcome } from '@bridle/kernel/session/run-outcome'
@@ -8,7 +8,7 @@ import type { Listener } from '@bridle/kernel/session/subscribers'
 export type RunAnswer =
   | RunOutcome
   | { readonly status: 'awaiting_approval'; readonly approvals: readonly Approval[] }
-  /** The time is over; the run goes on. */
+  /** Timed out; the run continues. */
   | { readonly status: 'working' }
 
 /** `since` is any sequence number before the end of the run. */
@@ -20,7 +20,7 @@ export const awaitRunAnswer = async (
 ): Promise<RunAnswer> => {
   const watch = watchRunAnswer(session, runId, since)
   let timer: ReturnType<typeof setTimeout> | undefined
-  // A platform timer is enough: an open request keeps its server awake.
+  // A platform timer suffices, because an open request keeps its server awake.
   const end = new Promise<RunAnswer>((resolve) => {
     timer = setTimeout(() => resolve({ status: 'working' }), waitMs)
   })
@@ -30,7 +30,7 @@ export const awaitRunAnswer = async (
   return answer
 }
 
-/** The answer, however long it takes. Once stopped it may never come. */
+/** Without a timeout. May never settle once stopped. */
 export const watchRunAnswer = (
   session: Session,
   runId: string,
@@ -47,7 +47,7 @@ export const watchRunAnswer = (
   }
 }
 
-/** The questions that block the run: of the run itself, of the sessions below it, or of the run that it is queued behind. */
+/** Questions of the run, of its child sessions, or of the run that it is queued behind. */
 const openApprovals = ({ state }: Session, runId: string): readonly Approval[] => {
   const { queue, run } = state.lifecycle
   const asking = queue.some((prompt) => prompt.runId === runId) ? run?.runId : runId

@@ -1,5 +1,4 @@
-// Locates the line of a request with the directory alone: on Cloudflare this runs in the gateway, which forwards the request to the object of
-// the session it finds. All sessions of a line share one object, where `turn-session.ts` picks one of them.
+// Only reads the directory, because on Cloudflare this runs in the gateway. `turn-session.ts` then picks a session of the line.
 import type { Key } from '@bridle/kernel/event'
 import type { RequestMessage, TaskHint } from '@bridle/wire/openharness/wire'
 import type { Access } from '../http/access/authenticate.ts'
@@ -11,7 +10,7 @@ import { openContinuation } from './continuation.ts'
 import { invalidField } from './errors.ts'
 import { conversationIds, namedLineId } from './line-ids.ts'
 
-/** Found before anything else: the gateway of a deployment forwards the request to the place of this session. */
+/** Resolved before anything else, because a gateway forwards the request to this session. */
 export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial> => {
   const { request, access, ports, rawBody } = context
   const type = request.headers.get('content-type')
@@ -23,7 +22,7 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
   const { session_id: named, task_hint: hint, continuation } = message.request.context ?? {}
   const { continuation_token: token } = continuation ?? {}
   const { key: claimed } = (token && (await openContinuation(ports, token))) || { key: null }
-  // A token knows its session. Whether the caller may open it is checked as if the caller had named it.
+  // A token identifies its session. Check access as if the caller had named it.
   if (!named && claimed?.tenant === access.tenant && (await isOpenTo(access, claimed.id))) return claimed
   const line = await namedLineId(context, message)
   if (isDenial(line)) return line
@@ -34,7 +33,7 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
     return invalidField('context.task_hint.plugin_id', 'There is no agent of this name.')
   const own = await findOwn(context, id)
   if (isDenial(own)) return own
-  // A new conversation begins where its line is: that is where it is branched.
+  // A new conversation starts in its line's object, where it is branched.
   const found = own.length > 0 || id === line ? own : await findOwn(context, line)
   if (isDenial(found) || (found !== own && found.length > 0 && !(await isOpenTo(access, line)))) return notFound()
   const [oldest = { tenant: access.tenant, agent: wanted ?? ports.defaultAgent, id }] = found
@@ -42,16 +41,13 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
   return found.find(({ agent }) => agent === preferred) ?? oldest
 }
 
-/** The agent that the hint names; null: none. An unknown `sop_id` stays a hint for the agent. */
+/** Null if the hint names none. An unknown `sop_id` remains a hint for the agent. */
 export const wantedAgent = ({ ports }: Pick<RouteContext, 'ports'>, hint: TaskHint | undefined): string | null => {
   const procedure = hint?.sop_id && ports.agents.has(hint.sop_id) ? hint.sop_id : null
   return hint?.plugin_id || procedure
 }
 
-/**
- * The id of the conversation, or of the line if the request names none. A conversation with the name of an agent is hashed, because
- * `<line>:<agent>` is a session of the line itself. `isOfLine` tells such sessions from conversations that older versions created.
- */
+/** A conversation named like an agent is hashed, because `<line>:<agent>` is a session of the line itself. */
 export const conversationId = async (
   { access, ports }: RouteContext,
   line: string,
@@ -67,7 +63,7 @@ export const conversationId = async (
   return hashed
 }
 
-/** The sessions of this id, oldest first. Denied where one of them is not for the caller. */
+/** Oldest first. Denied if any of them is not open to the caller. */
 export const findOwn = async (
   { access, ports }: Pick<RouteContext, 'access' | 'ports'>,
   id: string,
@@ -79,6 +75,6 @@ export const findOwn = async (
 
 const typeDetails = { details: { field: 'content-type' } }
 
-/** A ticket for one session opens no other, and neither does the id of another user. */
+/** False for other sessions if a ticket opens one only, and for ids of other users. */
 export const isOpenTo = async (access: Access, id: string): Promise<boolean> =>
   !(await isOtherUsersId(access, id)) && (access.sessionId === null || access.sessionId === id)

@@ -1,15 +1,15 @@
-// The shell that asks: what its agent learns about it, and how its answers are shaped.
+// The requesting shell: what its agent learns about it, and how answers are adapted.
 
 import { type JsonObject, present } from '@bridle/events/json'
 import { tryOr } from '@bridle/kernel/try-or'
 import type { ShellIdentity } from '@bridle/wire/openharness/wire'
 
-/** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
+/** Large print on a television or in a car. */
 const SMALL_SCREEN = { lines: 3, chars: 40 }
-/** Time zones whose formats are kept, some 10 kB each: more than a server's users live in. */
+/** Covers the zones where a server's users live, at about 10 kB each. */
 const TIME_ZONES_MAX = 200
 
-/** The shell as the agent's input has it, with the time where its user is. A locale or time zone that is none counts as absent. */
+/** Includes the user's local time. Invalid locales and time zones count as absent. */
 export const shellInput = ({ shell_kind, shell_version, locale, timezone }: ShellIdentity, now: number): JsonObject => {
   const format = timezone === undefined ? null : formatFor(timezone)
   return present({
@@ -23,35 +23,33 @@ export const shellInput = ({ shell_kind, shell_version, locale, timezone }: Shel
 
 const isLocale = (locale: string): boolean => tryOr(null, () => new Intl.Locale(locale)) !== null
 
-/** Formats by time zone, such as `2026-01-31 23:59`: making one takes longer than all else that a shell needs. */
+/** Cached, because creating one takes longer than all other work for a shell. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Null = there is no such time zone. */
 const formatFor = (timeZone: string): Intl.DateTimeFormat | null => {
   const known = formats.get(timeZone)
   if (known) return known
-  // Swedes write dates in this order.
+  // The Swedish format is `2026-01-31 23:59`.
   const made = tryOr(null, () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }))
   if (formats.size >= TIME_ZONES_MAX) formats.clear()
   if (made) formats.set(timeZone, made)
   return made
 }
 
-/** Shells that show plain text, and shells that are read from afar, or while driving. */
+/** Shells that show plain text, and shells read from afar or while driving. */
 const PLAIN_SHELLS: ReadonlySet<string | undefined> = new Set(['im_bot'])
 const SMALL_SHELLS: ReadonlySet<string | undefined> = new Set(['tv', 'vehicle_hmi'])
 
-/** The text as the shell can show it; a shell of any other kind gets it as it is. */
 export const shapeText = (text: string, kind: string | undefined): string => {
   if (SMALL_SHELLS.has(kind)) return fewLines(plainText(text))
   return PLAIN_SHELLS.has(kind) ? plainText(text) : text
 }
 
-/** A question is never cut: a person must see everything that is approved. */
+/** Questions are never truncated: the user must see everything that is approved. */
 export const shapeQuestion = (text: string, kind: string | undefined): string =>
   SMALL_SHELLS.has(kind) || PLAIN_SHELLS.has(kind) ? plainText(text) : text
 
-/** Text without the marks of markdown. Links keep their address; the content of code stays as it is. */
+/** Strips markdown, but keeps link targets and the content of code. */
 const plainText = (text: string): string =>
   text
     .split(/^[ \t]*```.*$/m)
@@ -73,7 +71,7 @@ const plainProse = (text: string): string =>
     .replace(/(?<![\w_])_(?=\S)([^_\n]*?\S)_(?![\w_])/g, '$1')
     .replace(/`([^`\n]+)`/g, '$1')
 
-/** A few short lines, broken between words; the last one shows that there was more. */
+/** Breaks between words; the last line shows that text was cut. */
 const fewLines = (text: string): string => {
   const { lines: linesMax, chars: charsMax } = SMALL_SCREEN
   const lines: string[] = []
@@ -91,7 +89,6 @@ const fewLines = (text: string): string => {
   return [...lines.slice(0, linesMax - 1), `${shorter(lines[linesMax - 1] ?? '', charsMax - 1)}…`].join('\n')
 }
 
-/** The line cut between words, where it has several. */
 const shorter = (line: string, charsMax: number): string => {
   const characters = [...line]
   if (characters.length <= charsMax) return line
@@ -101,7 +98,6 @@ const shorter = (line: string, charsMax: number): string => {
 
 const lengthOf = (text: string): number => [...text].length
 
-/** A word that is longer than a line, in parts. */
 const pieces = (word: string, charsMax: number): string[] => {
   const characters = [...word]
   return Array.from({ length: Math.ceil(characters.length / charsMax) }, (_, index) =>

@@ -1,4 +1,4 @@
-// The prompt of a request: its intent, or the names of its files, or the name of the procedure that it starts.
+// The prompt is the request's intent, or else the names of its files or of the procedure it starts.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
@@ -13,7 +13,7 @@ export interface TurnPrompt {
   readonly only?: 'join'
 }
 
-/** Null: the request has nothing to say. `session` is null if it does not exist yet. */
+/** Null if there is nothing to say. `session` is null if it does not exist yet. */
 export const turnPrompt = (
   { request }: RequestMessage,
   { prompt, attachments }: KeptFields,
@@ -32,7 +32,7 @@ export const turnPrompt = (
 const nameOf = ({ filename, ref_id, asset_id, uri }: JsonObject): string =>
   String([filename, ref_id, asset_id, uri].find((each) => typeof each === 'string' && each.trim() !== '') ?? 'file')
 
-/** Whether the request is more than feedback. A hint alone is not: shells send the same one with everything. */
+/** False for feedback only. A hint alone does not count, because shells send it with every request. */
 export const hasPrompt = ({ request }: RequestMessage): boolean => {
   const { user_intent, attachments = [], continuation = {} } = request.context ?? {}
   const { continuation_token: token, run_id: runId, sop_id: procedure } = continuation

@@ -1,5 +1,5 @@
-// Routes a request to a session of its line. Tokens and repeated requests go to the session they belong to, hints to their agent, and
-// other messages to the procedure that is waiting for a text, or else to the line's own agent.
+// Tokens and repeated requests go to their session, hints to their agent, and other messages to the procedure waiting for text,
+// or else to the line's own agent.
 
 import type { JsonObject } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
@@ -27,19 +27,18 @@ import {
 } from './line-sessions.ts'
 import { conversationId, isOpenTo, wantedAgent } from './session-key.ts'
 
-/** The session for a request, and what the request may do there. */
 export interface TurnSession {
   readonly target: SessionTarget
   readonly line: ConversationLine
   /** The run whose output is returned. No run is started. */
   readonly resumes?: string
-  /** The prompt answers the open question. If the question is gone, the request is routed again. */
+  /** The prompt answers the open question. If it is gone, the request is routed again. */
   readonly only?: 'answer'
 }
 
 type Call = RouteCall<unknown, unknown>
 
-/** `found` is the key from `sessionKeyOf`: a session of the line, or the session of the token. */
+/** `found` comes from `sessionKeyOf`: a session of the line, or of the token. */
 export const turnSessionOf = async (call: Call, found: Key, message: RequestMessage): Promise<TurnSession | Denial> => {
   const { session_id: named, continuation } = message.request.context ?? {}
   const token = continuation?.continuation_token
@@ -58,7 +57,6 @@ export const turnSessionOf = async (call: Call, found: Key, message: RequestMess
 
 type Place = Omit<TurnSession, 'line'>
 
-/** The line, or the conversation in it. */
 const lineOf = async (call: Call, message: RequestMessage): Promise<ConversationLine | Denial> => {
   const id = await namedLineId(call, message)
   if (isDenial(id)) return id
@@ -71,7 +69,7 @@ const isCalled = async ({ ports }: Call, key: Key, lineId: string): Promise<bool
   return session !== null && isOfLine(session, lineId, ownerOf(key, session.state))
 }
 
-/** A token of another line gets the line's session, and is refused when it is opened. */
+/** A token of another line is routed to this line, and refused when it is opened. */
 const tokenPlace = async (
   call: Call,
   line: ConversationLine,
@@ -94,7 +92,7 @@ const messagePlace = async (call: Call, line: ConversationLine, message: Request
   if (line.own.length === 0) return newLine(call, line, message, wanted)
   if (wanted !== null) return placeOf(await calledSession(call, line, wanted))
   const own = ownSession(call, line)
-  // An answer is a text, and cannot hold files.
+  // Answers are text and cannot carry files.
   const asking = user_intent?.trim() && !attachments?.length ? askingSessions(allOf(line), call.ports.clock.now()) : []
   const [first] = asking.filter(({ key }) => !resumed || keyText(key) === keyText(resumed.target.key)).concat(asking)
   if (first) return first === own ? existing(first.key) : { ...existing(first.key), only: 'answer' }
@@ -102,7 +100,7 @@ const messagePlace = async (call: Call, line: ConversationLine, message: Request
   return placeOf(await calledSession(call, line, call.ports.defaultAgent))
 }
 
-/** A repeated request goes to the session that answered it the first time. */
+/** A repeated request goes to the session that first answered it. */
 const answeredPlace = async (call: Call, line: ConversationLine, message: RequestMessage): Promise<Place | null> => {
   const requestKey = await requestKeyOf(call.request, message)
   if (requestKey === null || isDenial(requestKey)) return null
@@ -110,7 +108,6 @@ const answeredPlace = async (call: Call, line: ConversationLine, message: Reques
   return null
 }
 
-/** The run that a continuation without a token names. Null: it names none. */
 const resumedPlace = async (
   call: Call,
   line: ConversationLine,
@@ -120,7 +117,7 @@ const resumedPlace = async (
   const procedure = named && call.ports.agents.has(named) ? named : null
   if (!runId && !procedure) return null
   const sessions = allOf(line).filter(({ key }) => procedure === null || key.agent === procedure)
-  // Run ids are unique per session only. An active run is the likely one to resume.
+  // Run ids are only unique per session. An active run is the likely one to resume.
   const atWork = sessions.find(({ state }) => state.lifecycle.run && (!runId || state.lifecycle.run.runId === runId))
   if (atWork) return { ...existing(atWork.key), resumes: atWork.state.lifecycle.run?.runId as string }
   for (const session of runId ? sessions : [])
@@ -128,13 +125,13 @@ const resumedPlace = async (
   return expiredContinuation()
 }
 
-/** The session of the line's own agent. Procedures never own a line. Null: it has only procedures. */
+/** Procedures never own a line. Null if it only has procedures. */
 const ownSession = ({ ports }: Call, line: ConversationLine): Session | null => {
   const keepsLine = ({ key }: Session) => key.agent === ports.defaultAgent || !ports.agents.get(key.agent)?.isProcedure
   return line.own.find(keepsLine) ?? line.called.find(({ key }) => key.agent === ports.defaultAgent) ?? null
 }
 
-/** The first session of a line. A conversation branches from its session if the agent is the same; otherwise it starts fresh. */
+/** A conversation branches from its line's session if the agent is the same; otherwise it starts fresh. */
 const newLine = async (
   call: Call,
   { id }: ConversationLine,
@@ -160,7 +157,7 @@ const newLine = async (
   return existing({ ...own.key, id })
 }
 
-/** A folder belongs to one session: a branch on this wire has none. */
+/** A workspace belongs to one session, and branches on this wire get none. */
 const withoutWorkspace = (settings: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(settings).filter(([name]) => !name.startsWith('workspace_') && name !== 'task_graph_id'),

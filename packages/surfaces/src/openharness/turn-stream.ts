@@ -1,4 +1,4 @@
-// The streaming profile: the directives of a run while it works, and then the message that a request without it gets.
+// Streaming profile: directives while the run works, then the message that a plain request gets.
 
 import type { Listener } from '@bridle/kernel/session/subscribers'
 import type { RequestMessage, ResponseMessage } from '@bridle/wire/openharness/wire'
@@ -10,7 +10,7 @@ import { invalidField } from './errors.ts'
 import { PartialAnswer, type PartialSource, type StreamCursor } from './partial-answer.ts'
 import { type RunAnswer, watchRunAnswer } from './run-watch.ts'
 
-/** The place after which a reader wants the stream; null = the request wants no stream. */
+/** Null if the request does not ask for a stream. */
 export const streamCursorOf = (request: Request, { capabilities }: RequestMessage): StreamCursor | null | Denial => {
   const isCapable = capabilities?.['openharness.streaming']
   const isAccepted = /\btext\/event-stream\b/i.test(request.headers.get('accept') ?? '')
@@ -21,14 +21,12 @@ export const streamCursorOf = (request: Request, { capabilities }: RequestMessag
 }
 
 export interface TurnStream extends PartialSource {
-  /** The number of the event before the run's first. */
   readonly since: number
   readonly headers: Headers
-  /** The whole message for the shell. */
   readonly finish: (answer: RunAnswer) => Promise<ResponseMessage>
 }
 
-/** The run goes on when its reader leaves. A stream without a final frame is not over: the reader sends its request again. */
+/** The run continues if its reader leaves. Without a final frame the stream is incomplete, and the reader retries. */
 export const turnStream = (ports: AppPorts, stream: TurnStream): Response => {
   const { session, place, since } = stream
   const response = streamResponse((sink) => {
@@ -55,7 +53,7 @@ export const turnStream = (ports: AppPorts, stream: TurnStream): Response => {
       ready: () => sink.drained(),
       close: (why) => {
         if (isOver) return
-        // The end of a session's stay here is the watch's to tell.
+        // The watch reports that the session left this process.
         if (why !== 'slow') return
         leave()
         sink.disconnect()

@@ -1,4 +1,4 @@
-// A turn: the intent becomes a prompt, and the answer is what its run said.
+// In a turn, the intent becomes a prompt, and the run's output the answer.
 
 import { type Json, type JsonObject, present } from '@bridle/events/json'
 import { isRefusal, type Refusal } from '@bridle/kernel/commands'
@@ -34,12 +34,12 @@ import { turnPrompt } from './turn-prompt.ts'
 import { type TurnSession, turnSessionOf } from './turn-session.ts'
 import { streamCursorOf, turnStream } from './turn-stream.ts'
 
-/** How long an answer waits for its run: many proxies give up a silent request after 60 seconds. */
+/** Many proxies drop silent requests after 60 seconds. */
 const TURN_WAIT_MS = 50_000
-/** Attempts to route a text whose question was answered by a concurrent request. */
+/** For a text whose question a concurrent request has answered. */
 const REROUTES_MAX = 5
 
-/** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
+/** Responds when the run ends or needs an approval. The run continues if its caller leaves; a retry gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {
   const { ports, rawBody } = call
   const startedAt = ports.clock.now()
@@ -87,7 +87,7 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
     if (isDenial(answer)) return respond(isRepeatable(message) ? answer : withoutRetry(answer))
     return respond({ ...answer, directives: shapeDirectives(answer.directives, message, answer.typed) })
   }
-  // The shell waits since it asked: fetching attachments takes from that time.
+  // Fetching attachments already used up some of the shell's wait.
   const waitMs = (ports.openharness?.waitMs ?? TURN_WAIT_MS) - (ports.clock.now() - startedAt)
   if (!cursor)
     return finish(await awaitRunAnswer(started.session, started.place.runId, started.since, Math.max(0, waitMs)))
@@ -104,19 +104,18 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   })
 }
 
-/** A request without an id begins another run when it is sent again. A token names its run. */
+/** Without an id, a retry would start another run. A token identifies its run. */
 const isRepeatable = ({ request_id, request }: RequestMessage): boolean =>
   Boolean(request_id || request.context?.continuation?.continuation_token)
 
 interface TurnAnswer {
-  /** Absent = nothing runs. */
+  /** Absent if nothing runs. */
   readonly runId?: string
   readonly directives: readonly ActionDirective[]
-  /** The question that the user's next message answers, among the directives. */
+  /** The question that the user's next message answers; one of the directives. */
   readonly typed?: ActionDirective
 }
 
-/** A run that was asked for. `since` is the number of the event before its first. */
 interface StartedRun {
   readonly session: Session
   readonly place: RunPlace
@@ -139,11 +138,10 @@ const startRun = async (
   if (place === 'answered already' || isDenial(place)) return place
   const promptSeq = runSeq(place.runId) as number
   const session = await call.ports.host.find(key)
-  // The session was removed in the meantime, and perhaps created again: the run is gone.
+  // The session was removed, and perhaps created again, so the run is gone.
   return session?.hasEvent(promptSeq) ? { session, place, since: promptSeq - 1 } : notFound()
 }
 
-/** The run that the token is of. */
 const continueRun = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
@@ -202,14 +200,13 @@ const submitIntent = async (
   return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: answer.approvalId ?? null }
 }
 
-/** Earlier versions compared all kept fields. A request that is retried after an update must still match. */
+/** Earlier versions compared all kept fields. A request retried across an update must still match. */
 const requestIdempotency = (requestKey: string | null, kept: KeptFields): IdempotencyKey | null => {
   const id = commandKey(requestKey, comparedFields(kept))
   const older = commandKey(requestKey, kept)
   return id && older && { ...id, olderHash: older.bodyHash }
 }
 
-/** The options for a session that the command creates. */
 const openingOf = async ({ access }: RouteCall<unknown, unknown>, { parentSessionId, owner }: SessionTarget) => ({
   ...(parentSessionId !== null && { opening: { parentSessionId } }),
   ...(owner === undefined ? await ownerField(access) : owner !== null && { owner }),
@@ -254,7 +251,7 @@ const turnAnswer = async (
         { 'retry-after': '1' },
       )
     case 'failed':
-      // The message of a fault may quote anything, so it stays in the session.
+      // The fault's message may quote anything, so it stays in the session.
       return engineError('engine_error', 'The run failed.', { run_id: runId, reason: answer.reason })
     case 'cancelled':
       return engineError('run_cancelled', 'The run was cancelled.', { run_id: runId })
@@ -265,7 +262,7 @@ const turnAnswer = async (
   }
 }
 
-/** The output of the run in order. A run without any has its result as the text. */
+/** In order. A run without output returns its result as text. */
 const outputDirectives = async (
   session: Session,
   runId: string,

@@ -1,4 +1,4 @@
-// Messages to and from text, pure. A client's message is parsed once, whole or not at all.
+// Parses a message entirely or not at all.
 
 import { appendTextOperation, type DeltaOperation } from '@bridle/kernel/delta'
 import { isId } from '@bridle/kernel/event'
@@ -8,7 +8,7 @@ import { commandSchema } from '@bridle/wire/transport/wire/commands'
 import * as v from 'valibot'
 import { parseJson } from '../http/requests/json-text.ts'
 
-/** Commands in one message: a person sends one, a client that was offline a few. More is a mistake or an attack. */
+/** A person sends one, a client that was offline a few. More is a bug or an attack. */
 const COMMANDS_MAX = 100
 
 export const transportMessageSchema = v.variant('type', [
@@ -19,13 +19,13 @@ export const transportMessageSchema = v.variant('type', [
 export type ParsedMessage = v.InferOutput<typeof transportMessageSchema>
 export type ParsedCommands = ParsedMessage & { type: 'commands' }
 
-/** Why a message was refused, and the id of the command at fault where that command has one. */
+/** Includes the id of the faulty command, if it has one. */
 export interface MessageProblem {
   readonly problem: string
   readonly commandId?: string
 }
 
-/** Null = the message was not text. A bad command refuses its whole batch: the client meant all of it or nothing. */
+/** Null if the message was not text. One bad command refuses the batch: the client meant all of it or nothing. */
 export const parseTransportMessage = (text: string | null): ParsedMessage | MessageProblem => {
   if (text === null) return { problem: 'Messages are JSON text.' }
   const parsed = parseJson(text, 'message')
@@ -49,7 +49,7 @@ export const encodeDelta = (operations: readonly DeltaOperation[], seq: number, 
   return encodeMessage({ type: 'delta', operations: merged, seq, prev })
 }
 
-/** Consecutive texts of one place become one operation: under load a delta has one per message, not one per token. */
+/** Merges consecutive texts, so that under load a delta has one operation per message instead of one per token. */
 const appendOperation = (merged: DeltaOperation[], operation: DeltaOperation): void => {
   const last = merged.at(-1)
   const merges = operation.type === 'append-text' && last?.type === 'append-text' && samePath(operation.path, last.path)

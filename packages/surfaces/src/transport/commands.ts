@@ -1,5 +1,3 @@
-// A client's commands, as the session's own.
-
 import { hashText } from '@bridle/events/json'
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '@bridle/kernel/commands'
 import { type Key, keyText } from '@bridle/kernel/event'
@@ -19,20 +17,18 @@ interface CommandSender {
   readonly user: string | null
   readonly viewer: string | null
   readonly uploads: Uploads | undefined
-  /** Prepares the workspace of a branch; absent or null = sessions have none here. */
+  /** Absent or null if sessions have no workspaces here. */
   readonly branchWorkspace?: BranchWorkspace | null
 }
 
-/** The workspace of a branch, from that of its parent; null = the parent has none. */
 export type BranchWorkspace = (session: Session, child: Key) => Promise<PreparedWorkspace | Denial | null>
 
-/** A file or a folder that may not be used, as the client hears of it. */
 interface InputFault {
   readonly code: 'bad_request'
   readonly message: string
 }
 
-/** The command's id and its body without the id make one effect and one answer, however often the client sends them. */
+/** Idempotent: one id and body have one effect and one answer. */
 export const performTransportCommand = async (
   { commandId, ...body }: ParsedCommand,
   session: Session,
@@ -50,7 +46,7 @@ export const performTransportCommand = async (
   const input = references.length > 0 && 'prompt' in body && { input: { prompt: body.prompt, attachments: references } }
   const command = { ...fields, ...input, ...(user !== null && { actor: user }), ...(mayCreate && owner) } as Command
   const outcome = await host.send(session.key, command, id)
-  // Nothing runs in a session that does not exist: a cancel has its effect already.
+  // Nothing runs in a session that does not exist, so a cancel has already succeeded.
   const isMoot = body.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
   return isMoot ? { runId: null, cancelled: false } : outcome
 }
@@ -72,7 +68,7 @@ const branch = async (
   const { key } = session
   const seq = branchSeq(command, session)
   if (typeof seq !== 'number') return seq
-  // The same command of the same user must name the same new session, also after a restart.
+  // Deterministic, so that a repeated command names the same child, even after a restart.
   const requester = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`
   const childId = id ? `branch-${hashText(`${requester} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
   const child = { ...key, id: childId }
@@ -93,7 +89,7 @@ const branchSeq = (
   { state, incarnations }: Session,
 ): number | Refusal => {
   const event = fromEventId === undefined ? null : parseEventId(fromEventId)
-  // A bare `seq` belongs to the state that this client has; an event id names its incarnation.
+  // A bare `seq` refers to this client's state; an event id names its incarnation.
   if (seq === undefined && event && event.incarnation !== incarnations.own) return refuse('bad_branch_point')
   if (messageId === undefined) return seq ?? event?.seq ?? state.head
   const madeBy = messageSeq(messageId)

@@ -1,5 +1,4 @@
-// The state of one open transport socket: it sends a snapshot, then deltas, and takes commands. A client of the bare document
-// never pings, so no socket is closed for being silent.
+// Clients of the bare document never ping, so sockets are not closed for silence.
 import { type Answer, type Answers, isRefusal, type Refusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
@@ -25,25 +24,24 @@ import { type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 
-/** Characters of a tool's name in a hint: an agent chose the name. */
+/** An agent chose the name of the tool. */
 const HINT_NAME_CHARS_MAX = 200
-/** Ids of waits kept with a hibernated socket, which has room for 2 KB. */
+/** A hibernated socket can only store 2 KB. */
 const HIBERNATED_HINTS_MAX = 32
 
 export interface TransportConnection extends SocketClient {
   readonly scopes: readonly Scope[]
-  /** The user, in the form in which a session stores its owner. */
+  /** In the format of a session's owner. */
   readonly viewer: string | null
-  /** The seq of the state that the client has; null = none. */
+  /** Position of the client's state; null: none. */
   readonly after: number | null
-  /** Waits that an `error` message named to the client; absent or null = the client shows approvals. */
+  /** Waits already explained in an `error` message. Absent or null if the client shows approvals. */
   readonly hinted?: readonly string[] | null
 }
 
-/** The part of a connection that stays while its socket hibernates. */
 export interface HibernationState {
   readonly connection: TransportConnection
-  /** The session's last seq at that moment: `after` is valid only while the session still has it. */
+  /** Head at hibernation. `after` is only valid while this is still the head. */
   readonly at: number
 }
 
@@ -65,10 +63,10 @@ export class TransportSocket
   readonly #branchWorkspace: BranchWorkspace | null
   readonly #hints: WaitHints
   #feed: DeltaFeed | null = null
-  /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
+  /** The first state may exceed a slow reader's allowance, so only later characters count. */
   #allowedChars = 0
 
-  /** A hibernated socket already has the state at `after`: it is sent nothing that it has. */
+  /** A hibernated socket already has the state at `after`. */
   constructor(
     connection: TransportConnection,
     session: Session,
@@ -87,7 +85,7 @@ export class TransportSocket
     this.#feed = feed
     if (from === 'new' || after !== feed.lastSeq) this.#sendSince(feed, after)
     feed.subscribe(this)
-    // A session that left memory in the meantime has closed this listener already.
+    // The session may have been evicted, which closed this listener.
     if (!this.isOpen) feed.unsubscribe(this)
     this.#hint()
   }
@@ -143,7 +141,7 @@ export class TransportSocket
       })
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
-      // The command may have been written or not. With its id the client may send it again, and gets the one answer.
+      // The command may or may not be written. With its id, a retry is safe.
       this.#answer(command, { code: 'unavailable', message: 'The session is not available; try again.' })
     }
   }
@@ -166,13 +164,9 @@ export class TransportSocket
 
 type WaitingState = Pick<SessionState, 'approvals' | 'lifecycle'>
 
-/**
- * A client of the bare document shows neither approvals nor queues: its session would just stay `running`. Such a client gets an `error`
- * message, the only one of the document that a person sees, once for each wait. Clients that show approvals get none.
- */
+/** Clients of the bare document do not show approvals or queues, so they get one `error` message per wait. */
 class WaitHints {
   readonly #key: Key
-  /** Waits that the client got a hint about; null = the client shows approvals. */
   #hinted: readonly string[] | null
   #lastOpen: Approvals['open'] | null = null
   #lastWait: string | null = null
@@ -182,7 +176,7 @@ class WaitHints {
     this.#hinted = hinted
   }
 
-  /** The hints that are due. The connection asks with every delta; a delta that changes no wait costs two comparisons. */
+  /** Called with every delta. Without a new wait it costs two comparisons. */
   due({ approvals: { open }, lifecycle: { run } }: WaitingState): readonly string[] {
     const wait = run?.awaitsSandbox ? `${SANDBOX}${run.runId}` : null
     if (this.#hinted === null || (open === this.#lastOpen && wait === this.#lastWait)) return nothing
@@ -198,12 +192,12 @@ class WaitHints {
     return waits.filter(([id]) => !before.includes(id)).map(([, hint]) => hint())
   }
 
-  /** The client has answered an approval, so it shows them. */
+  /** The client answered an approval, so it shows them. */
   stop(): void {
     this.#hinted = null
   }
 
-  /** The waits that stay while the socket hibernates: the latest, since little fits with a socket. */
+  /** Keeps only the latest, because an attachment is small. */
   hibernate(): readonly string[] | null {
     return this.#hinted?.slice(-HIBERNATED_HINTS_MAX) ?? null
   }
@@ -216,7 +210,7 @@ class WaitHints {
   }
 }
 
-/** No approval has an id with a colon. */
+/** Cannot collide: approval ids contain no colon. */
 const SANDBOX = 'sandbox:'
 const SANDBOX_HINT =
   'The prompt is waiting: its runner is starting, or is busy with another session. It starts automatically as soon as the runner is free.'

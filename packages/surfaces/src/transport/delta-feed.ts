@@ -1,5 +1,4 @@
-// The changes of one session as transport messages. Each change is encoded once for all clients, and the latest deltas are kept:
-// a client whose connection broke resumes a short gap without the whole state.
+// Encodes each change once for all clients. Keeps the latest deltas, so that clients can resume without the whole state.
 import type { DeltaOperation } from '@bridle/kernel/delta'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { HarnessState } from '@bridle/kernel/projections/harness-state'
@@ -8,14 +7,14 @@ import type { Audience, CommittedChange, Listener } from '@bridle/kernel/session
 import { encodeDelta } from './codec.ts'
 import { stateEncoderOf } from './state-encoding.ts'
 
-/** Deltas kept for clients that resume: some seconds of a fast reply. A client further behind gets the state. */
+/** Some seconds of a fast reply. A client further behind gets the state. */
 const DELTAS_MAX = 500
-/** Characters of those deltas: a session with large tool results must not keep megabytes for clients that may not return. */
+/** Bounds memory for clients that may not return: tool results can be large. */
 const DELTA_CHARS_MAX = 1_000_000
-/** Deltas are kept this long after the last client left: a client whose connection broke is back by then. */
+/** After the last client left. A broken connection is back by then. */
 const FEED_KEEP_MS = 30_000
 
-/** A message, and the sequence number that it brings a client to. */
+/** `seq` is the position that the message brings a client to. */
 export interface FeedMessage {
   readonly seq: number
   /** The same array for every client, so that a target frames its text once. */
@@ -28,7 +27,7 @@ interface FeedDelta extends FeedMessage {
 
 const deltaFeeds = new WeakMap<Session, DeltaFeed>()
 
-/** The feed that all clients of a session share. A socket that hibernated passes the seq it has as the start of a new feed. */
+/** Shared by all clients of a session. A hibernated socket passes its own position as the start of a new feed. */
 export const deltaFeedOf = (session: Session, clock: Clock, lastSeq: number | null = null): DeltaFeed => {
   const current = deltaFeeds.get(session)
   if (current?.isOpen) return current
@@ -45,7 +44,7 @@ export class DeltaFeed {
   #deltaChars = 0
   #lastSeq: number
   #snapshot: (FeedMessage & { readonly of: HarnessState }) | null = null
-  /** Keeps the feed subscribed while no client is connected, so that no delta is missing when one resumes. */
+  /** Stays subscribed while no client is connected, so that no delta is missing on resume. */
   readonly #ownListener: Listener
   readonly #listeners = new Set<Listener>()
   #isOpen = true
@@ -60,7 +59,6 @@ export class DeltaFeed {
     session.subscribers.add(this.#ownListener, session.state.head)
   }
 
-  /** The seq that a connected client has now. */
   get lastSeq(): number {
     return this.#lastSeq
   }
@@ -69,7 +67,7 @@ export class DeltaFeed {
     return this.#isOpen
   }
 
-  /** The messages that bring a client from `after` up to date. Subscribe in the same step: nothing may come in between. */
+  /** Subscribe in the same synchronous step, so that nothing comes in between. */
   messagesSince(after: number | null): readonly FeedMessage[] {
     if (after !== null && !this.#session.canResumeFrom({ seq: after, incarnation: this.#session.incarnations.own }))
       return [this.#state()]
@@ -91,7 +89,6 @@ export class DeltaFeed {
       this.#cancelExpiry = this.#clock.after(FEED_KEEP_MS, () => this.#end())
   }
 
-  /** The array of a text, the same for all listeners. */
   messagesOf(text: string): readonly string[] {
     const latest = this.#deltas.at(-1)?.messages
     return latest?.[0] === text ? latest : [text]
@@ -107,11 +104,7 @@ export class DeltaFeed {
     return this.#snapshot
   }
 
-  /**
-   * A snapshot must carry the number of the log's last event, which events that change nothing here have moved on. The other
-   * clients get that number in a delta without operations, since the next delta starts from it for all. This costs a message
-   * per snapshot; a message per such event would cost far more.
-   */
+  /** A snapshot carries the log's head, so other clients get an empty delta with it: the next delta starts there for all. */
   #catchUpNumber(): void {
     const seq = this.#session.state.head
     if (seq === this.#lastSeq) return

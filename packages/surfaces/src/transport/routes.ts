@@ -1,5 +1,3 @@
-// `GET /ws`: finds the session, and checks that the caller may open it.
-
 import type { Key } from '@bridle/kernel/event'
 import { mayOpen, ownerOf } from '@bridle/kernel/owner'
 import { type LogPosition, parsePosition } from '@bridle/kernel/positions/log-position'
@@ -52,10 +50,10 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
     restore: async (hibernated, head, ports) => {
       const { connection, at } = hibernated as HibernationState
       const session = await ports.host.open(connection.key)
-      // While the socket hibernated, another user created the session that it waited for.
+      // During hibernation, another user may have created the session that the socket waited for.
       if (session.exists && !mayOpen(connection.viewer ?? null, ownerOf(session.key, session.state)))
         throw new Error('The session is another user’s.')
-      // A socket that hibernated before it had every change gets the whole state.
+      // A socket that hibernated while behind gets the whole state.
       const isExact = at === head && session.state.head === head
       return (socket) =>
         new TransportSocket({ ...connection, ...(!isExact && { after: null }) }, session, socket, ports, 'awake')
@@ -78,11 +76,11 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         user: access.user,
         viewer,
         who: access.who,
-        // A number of another incarnation belongs to a state that this client does not have.
+        // A position of another incarnation refers to a state that the client does not have.
         after: query.after && session.canResumeFrom(query.after) ? query.after.seq : null,
         hinted: knowsApprovals(query) ? null : [],
       }
-      // A client that resumes gets deltas. A new client gets the whole state.
+      // Only new clients need the whole state.
       if (connection.after === null)
         await stateEncoderOf(session).prepare(session.state.conversation, session.takeTurns)
       return (socket) => new TransportSocket(connection, session, socket, ports, 'new', branchWorkspaceOf(call))
@@ -90,14 +88,14 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
   }),
 ]
 
-/** A branch has a folder of its own, like its parent. Only a target without a disk has sockets that hibernate, and no workspaces. */
+/** A branch gets its own folder. Targets with hibernating sockets have no workspaces. */
 const branchWorkspaceOf = (call: TransportCall): BranchWorkspace | null =>
   call.ports.workspaces
     ? ({ key, state: { lifecycle } }, child) =>
         prepareWorkspace(call, child, lifecycle.settings, { kind: lifecycle.kind, parent: key })
     : null
 
-/** A client that uses an extension of the document shows approvals too: `HarnessClient` asks for marks. */
+/** A client that uses any extension also shows approvals: `HarnessClient` asks for marks. */
 const knowsApprovals = ({ approvals, marks, after }: TransportCall['query']): boolean =>
   approvals === '1' || marks === '1' || after !== undefined
 
@@ -105,7 +103,6 @@ const sessionOf = async (call: TransportCall): Promise<Key | Denial> => {
   const key = await requestedKey(call)
   const { sessionId } = call.access
   if (isDenial(key)) return key
-  // A ticket for a session opens no other.
   if (sessionId !== null && sessionId !== key.id) return sessionNotFound(key.id)
   return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? sessionNotFound(key.id) : key
 }
@@ -129,7 +126,7 @@ const keyByUser = async (
     : agentNotFound(agent, { access, ports })
 }
 
-/** Any session, whichever wire created it. A session that does not exist yet waits for its first prompt. */
+/** Finds sessions of any wire. One that does not exist yet waits for its first prompt. */
 const keyBySession = async (call: TransportCall, id: string): Promise<Key | Denial> => {
   const {
     access,

@@ -1,15 +1,13 @@
-// A state as a message. The text of each message of the conversation is kept, so that the next client, who comes a few events later,
-// costs the messages that changed. A long conversation is encoded page by page before its first client needs it.
+// Caches the encoded messages, so that the next client only costs what changed. Long conversations are encoded in pages.
 import type { TakeTurns } from '@bridle/kernel/ports/log'
 import type { HarnessMessage, HarnessState } from '@bridle/kernel/projections/harness-state'
 import type { Session } from '@bridle/kernel/session/session'
 
-/** Characters of a page of an encoded state. A page blocks the event loop for a few milliseconds. */
+/** Blocks the event loop for a few milliseconds. */
 export const ENCODED_PAGE_CHARS = 64_000
 
 const encoders = new WeakMap<Session, StateEncoder>()
 
-/** The encoder that all clients of a session share. */
 export const stateEncoderOf = (session: Session): StateEncoder => {
   const encoder = encoders.get(session) ?? new StateEncoder()
   encoders.set(session, encoder)
@@ -17,7 +15,7 @@ export const stateEncoderOf = (session: Session): StateEncoder => {
 }
 
 export class StateEncoder {
-  /** Messages never change in place: a changed one is another object. */
+  /** Messages are immutable, so a changed one is a new object. */
   #texts = new WeakMap<HarnessMessage, string>()
 
   encode(state: HarnessState, seq: number, incarnation: number): string {
@@ -30,7 +28,7 @@ export class StateEncoder {
     return `{"type":"state","state":{${fields.join(',')}},"seq":${seq}${which}}`
   }
 
-  /** Encodes the messages for `encode`, a page per turn. `encode` handles messages that are added later. */
+  /** Encodes a page per turn. Messages added later are left to `encode`. */
   async prepare({ messages }: HarnessState, takeTurns: TakeTurns): Promise<void> {
     const missing = messages.filter((message) => !this.#texts.has(message))
     for (let from = 0, isFirst = true; from < missing.length; isFirst = false) {
@@ -38,12 +36,12 @@ export class StateEncoder {
         for (let chars = 0; from < missing.length && chars < ENCODED_PAGE_CHARS; from++)
           chars += this.#textOf(missing[from] as HarnessMessage).length
       }
-      // A conversation of one page does not wait.
+      // A single page need not wait.
       await (isFirst ? page() : takeTurns(page))
     }
   }
 
-  /** Called when the last client has left: the texts are as large as the conversation. */
+  /** Called after the last client has left, because the texts are as large as the conversation. */
   forget(): void {
     this.#texts = new WeakMap()
   }

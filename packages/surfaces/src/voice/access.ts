@@ -1,6 +1,4 @@
-// The operator's word about what the clients of a line may ask for.
-
-/** The operator lets clients add instructions, unless the options or the environment forbid it. */
+/** Allowed unless options or environment forbid it. */
 export const voiceAccess = (
   { voiceInstructions = true }: { readonly voiceInstructions?: boolean },
   { BRIDLE_VOICE_INSTRUCTIONS: setting }: { readonly BRIDLE_VOICE_INSTRUCTIONS?: string | undefined },

@@ -1,15 +1,15 @@
-// Measures the audio of a client against the clock: speech comes in real time, and a client that sends much more floods the provider
-// at the operator's expense. A frame counts as a few milliseconds at least, so that many tiny frames are a flood, too.
+// A client that sends much more than real time floods the provider at the operator's expense. Tiny frames count as a few
+// milliseconds each.
 
-/** Audio that a client may send ahead of time: a minute, as after a pause of its network. */
+/** A client may catch up on a minute, as after a network outage. */
 const AUDIO_BURST_MS = 60_000
-/** Audio of a second that a client may send in a second: clocks differ, and a client catches up after a pause. */
+/** Clocks differ, and clients catch up after a pause. */
 const AUDIO_RATE = 2
-/** The shortest frame, for the count above: an audio worklet hands out 5 ms, and shorter frames cost more than they bring. */
+/** An audio worklet emits frames of 5 ms. Shorter ones cost more than they are worth. */
 const AUDIO_FRAME_MS_MIN = 4
 
 export class AudioMeter {
-  /** Milliseconds of audio that the client may still send now. */
+  /** Audio that the client may still send now. */
   #allowedMs = AUDIO_BURST_MS
   #countedAt: number
 
@@ -17,7 +17,6 @@ export class AudioMeter {
     this.#countedAt = now
   }
 
-  /** False = this is too much. */
   take(ms: number, now: number): boolean {
     const passedMs = Math.max(0, now - this.#countedAt)
     this.#countedAt = now

@@ -1,5 +1,4 @@
-// Captions: the messages of a line that come from the log. A client reads on its line what any other client reads elsewhere, and
-// nothing that a restart would unsay.
+// Captions come from the log, so a voice client never reads anything that a restart would retract.
 import { type AnyEvent, type Event, eventId } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
@@ -8,19 +7,19 @@ import type { Session } from '@bridle/kernel/session/session'
 import type { Audience, CommittedChange } from '@bridle/kernel/session/subscribers'
 import type { VoiceResponseEnd, VoiceServerMessage, VoiceTranscript, VoiceUsage } from '@bridle/wire/voice/wire'
 
-/** The captions of one line: its audience has one listener, so it may count as it goes. */
+/** Stateful, because each line has a single listener. */
 export class Captions implements Audience {
   readonly key = 'voice'
   readonly #session: Pick<Session, 'state' | 'incarnations'>
   readonly #usage = new Map<string, VoiceUsage>()
-  /** The run whose interruption was reported: its cancellation, in the same write, says nothing new. */
+  /** Run whose interruption was reported, so that the cancellation in the same write is ignored. */
   #interruptedRun: string | null = null
 
   constructor(session: Pick<Session, 'state' | 'incarnations'>) {
     this.#session = session
   }
 
-  /** A line per message: JSON text has no line breaks. */
+  /** Returns a line per message, since JSON text contains no line breaks. */
   encode({ events }: CommittedChange): string {
     const messages: string[] = []
     for (const event of events) for (const message of this.#messages(event)) messages.push(JSON.stringify(message))
@@ -28,7 +27,7 @@ export class Captions implements Audience {
   }
 
   #messages(event: AnyEvent): readonly VoiceServerMessage[] {
-    // A runner's claim is no fact of the conversation.
+    // Ignore claims of a runner.
     if (event.hearsay) return none
     const runId = event.run ?? ''
     switch (event.type) {
@@ -68,7 +67,7 @@ export class Captions implements Audience {
     }
   }
 
-  /** An interruption keeps what was heard. Any other event of this type withdraws text that is written once more. */
+  /** An interruption keeps what was heard. Any other such event withdraws text that is about to be rewritten. */
   #superseded(event: Event<'output_superseded'>): readonly VoiceServerMessage[] {
     const { run_id: runId, interrupted } = event.payload
     if (!interrupted) return this.#transcript(runId)
@@ -87,7 +86,6 @@ export class Captions implements Audience {
     return [...this.#transcript(runId), { ...this.#done(event, runId, 'failed'), message }]
   }
 
-  /** The answer of a run as it is now; none where it has no text. */
   #transcript(runId: string): readonly VoiceTranscript[] {
     const answer = this.#answer(runId)
     if (!answer) return none

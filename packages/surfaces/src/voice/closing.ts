@@ -1,11 +1,10 @@
-// How a voice socket ends: its close codes, and the faults of the wire itself.
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import type { VoiceError } from '@bridle/wire/voice/wire'
 import { type Denial, toCloseFrame } from '../http/denials/denial.ts'
 import { type CloseReason, CLOSE as EVERY_CLOSE } from '../http/streams/session-socket.ts'
 import { type SocketOpener, sayAndClose } from '../http/streams/socket-route.ts'
 
-/** Close codes and reasons. A client reconnects after all of them but 1008 and 4004. */
+/** Clients reconnect after all of them except 1008 and 4004. */
 export const CLOSE = {
   ...EVERY_CLOSE,
   lost: [1013, 'The line was lost: reconnect later.'],
@@ -13,10 +12,9 @@ export const CLOSE = {
   flood: [1008, 'Too much audio.'],
 } as const
 
-/** The close that follows a fault which ends the line. */
 export const closeAfter = ({ code }: VoiceFault): CloseReason => (PASSING_FAULTS.has(code) ? CLOSE.lost : CLOSE.refused)
 
-/** Faults that may be gone in a moment. After all others the client has to change something first. */
+/** Transient. After any other fault, the client has to change something first. */
 const PASSING_FAULTS = new Set(['provider_lost', 'unavailable'])
 
 export const unavailable: VoiceFault = { code: 'unavailable', message: 'The session is not available; try again.' }
@@ -29,11 +27,11 @@ export const noVoice: VoiceFault = {
   message: 'This server has no voice lines.',
 }
 
-/** A line that is not opened. The socket opens to say why, since a browser shows its page no status of a refused upgrade. */
+/** Opens the socket to say why, because browsers hide the status of a refused upgrade. */
 export const refuseLine = ({ code, message }: VoiceFault, reason: CloseReason): SocketOpener =>
   sayAndClose(JSON.stringify({ type: 'error', code, message } satisfies VoiceError), reason)
 
-/** The denial of a caller. A client that asks for something wrong must not ask again and again. */
+/** A client that sent an invalid request must not retry. */
 export const refuseDenied = (denial: Denial): SocketOpener => {
   const { code, reason } = toCloseFrame(denial)
   const isWrong = denial.denied === 'bad_request' || denial.denied === 'conflict'

@@ -1,5 +1,3 @@
-// From the frames of a voice socket to messages and audio.
-
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
 import { decodeBase64 } from '@bridle/kernel/text/base64'
 import { anyJson } from '@bridle/wire/http/wire/request-values'
@@ -7,18 +5,17 @@ import type { VoiceClientMessage } from '@bridle/wire/voice/wire'
 import * as v from 'valibot'
 import { parseMessage } from '../http/requests/parse-input.ts'
 
-/** A frame of audio: 21 s of pcm16. Clients send some 20 ms; one that records first may send a sentence at once. */
+/** 21 s of pcm16. Clients send about 20 ms; one that records first may send a whole sentence. */
 export const AUDIO_FRAME_BYTES_MAX = 1024 * 1024
 
-/** A message with such a frame as base64, and what stands around it. */
+/** An audio frame as base64, plus its JSON. */
 export const AUDIO_MESSAGE_CHARS_MAX = Math.ceil((AUDIO_FRAME_BYTES_MAX * 4) / 3) + 1_000
 
-/** A typed text: more than a person types, and less than an answer to it would take. */
+/** More than a person types. */
 const VOICE_TEXT_CHARS_MAX = 100_000
-/** The name of an item, or of a call, which came from the server. */
+/** Ids of items and calls are issued by the server. */
 const ITEM_CHARS_MAX = 256
 
-/** The mistake of a client: the line stays open. */
 export interface VoiceMistake {
   readonly code: 'bad_message' | 'bad_audio' | 'frame_too_large'
   readonly problem: string
@@ -42,7 +39,6 @@ export const voiceMessageSchema = v.variant('type', [
   v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
 ])
 
-/** The checked message, or the mistake in it. */
 export const parseVoiceMessage = (text: string): VoiceClientMessage | VoiceMistake => {
   if (text.length > AUDIO_MESSAGE_CHARS_MAX) return frameTooLarge
   const parsed = parseMessage(voiceMessageSchema, text)
@@ -56,7 +52,6 @@ export const decodeAudio = (base64: string, format: AudioFormat): Uint8Array | V
   return bytes ? checkAudio(bytes, format) : badAudio('The audio is not base64.')
 }
 
-/** The audio of a frame, or the mistake in it. */
 export const checkAudio = (bytes: Uint8Array, format: AudioFormat): Uint8Array | VoiceMistake => {
   if (bytes.length > AUDIO_FRAME_BYTES_MAX) return frameTooLarge
   if (format === 'pcm16' && bytes.length % 2 !== 0)

@@ -1,4 +1,4 @@
-// The state of one voice socket: it opens the line, moves audio both ways, and sends captions from the log.
+// Opens the line, moves audio both ways, and sends captions from the log.
 
 import { LISTENER_BYTES_MAX } from '@bridle/events/limits'
 import { eventId } from '@bridle/kernel/event'
@@ -40,16 +40,15 @@ import {
 import { recordToolResult } from './directive-feedback.ts'
 import type { VoiceParameters } from './parameters.ts'
 
-/** Audio that the client has not taken: five minutes of pcm16. A model speaks an answer faster than it is heard. */
+/** Five minutes of pcm16, because a model speaks faster than real time. */
 const AUDIO_UNSENT_BYTES_MAX = 16 * 1024 * 1024
 
 export interface VoiceConnection extends SocketClient {
-  /** The user, in the form in which a session stores its owner. */
   readonly viewer: string | null
-  /** The id of the line. */
+  /** Line id. */
   readonly line: string
   readonly parameters: VoiceParameters
-  /** Captions of events after this are sent. Null = the session is new, or the cursor was not of its log. */
+  /** Position after which captions are sent. Null if the session is new, or the cursor is not from its log. */
   readonly since: number | null
 }
 
@@ -72,13 +71,13 @@ export class VoiceSocket
   readonly audience: Captions
   readonly #session: Session
   readonly #meter: AudioMeter
-  /** The item of the binary frames that were sent last. */
+  /** Item that the last binary frames belong to. */
   #announcedItem: string | null = null
   #line: VoiceLine | null = null
-  /** Resolves when the line is open or refused. */
+  /** Settles when the line is open or refused. */
   #opening: Promise<void> = opened
 
-  /** A hibernated socket has its `session_open` already. */
+  /** A hibernated socket has already received `session_open`. */
   constructor(
     connection: VoiceConnection,
     session: Session,
@@ -103,7 +102,7 @@ export class VoiceSocket
     this.#mistake(frameTooLarge)
   }
 
-  /** Audio on its way has an allowance of its own: with it, a client is behind when it does not take it at all. */
+  /** Audio has its own allowance; a client beyond it counts as not reading at all. */
   override unsent(): number {
     return this.socket.buffered() > AUDIO_UNSENT_BYTES_MAX ? LISTENER_BYTES_MAX + 1 : 0
   }
@@ -140,7 +139,7 @@ export class VoiceSocket
     return waiting
   }
 
-  /** The happy path of every frame: no promise unless the line asks to wait. */
+  /** Called for every frame, so it creates no promise unless the line has to wait. */
   #hear(audio: Uint8Array | VoiceMistake): Promise<void> | void {
     if (isVoiceMistake(audio)) return this.#mistake(audio)
     if (audio.length === 0) return
@@ -180,7 +179,7 @@ export class VoiceSocket
     }
     const opened = await voice.open(request, this.#client)
     if (isVoiceFault(opened)) return this.#refuse(opened, closeAfter(opened))
-    // The client left, or was replaced, while the line opened.
+    // The client left or was replaced in the meantime.
     if (!this.isOpen) return opened.close()
     this.#line = opened
     if (from === 'new') this.#welcome(opened)

@@ -1,5 +1,4 @@
-// The outcome of a directive that a client of the line has executed. The tools of an agent run on the server; a tool whose call
-// becomes a directive is the exception, and its outcome is execution feedback, as from any shell.
+// Agents' tools run on the server, except calls that become directives. Their outcome is execution feedback, as from any shell.
 
 import type { Json } from '@bridle/events/json'
 import type { ToolStatus } from '@bridle/events/schemas'
@@ -9,14 +8,13 @@ import type { SessionService } from '@bridle/kernel/host/host'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import type { Session } from '@bridle/kernel/session/session'
 
-/** The outcome of a directive: a few fields. The session keeps it until a prompt brings it to the agent. */
+/** A few fields. The session keeps it until the next prompt passes it to the agent. */
 const FEEDBACK_CHARS_MAX = 16_000
-/** Events looked through for the call of an outcome: clients execute a directive at once. */
+/** Clients execute a directive at once, so its call is recent. */
 const FEEDBACK_LOOKUP_MAX = 2_000
-/** Events read at a time, so that other sessions get their turn. */
+/** Lets other sessions run in between. */
 const FEEDBACK_LOOKUP_PAGE = 500
 
-/** Null = the log has the outcome. */
 export const recordToolResult = async (
   { id, output = null }: { readonly id: string; readonly output?: Json | undefined },
   session: Session,
@@ -36,7 +34,7 @@ export const recordToolResult = async (
   return isRefusal(answer) ? { code: answer.refused, message: answer.message } : null
 }
 
-/** The type of the directive that a recent call has become, or is about to; null = it becomes none. */
+/** Type of the directive that a recent call becomes; null if it does not. */
 const directiveOfCall = async (session: Session, callId: string): Promise<string | null> => {
   const { head, approvals } = session.state
   if (Object.values(approvals.open).some(({ toolCallId }) => toolCallId === callId)) return null
@@ -45,7 +43,7 @@ const directiveOfCall = async (session: Session, callId: string): Promise<string
   while (seen < head) {
     const events: readonly AnyEvent[] = await session.read(seen, FEEDBACK_LOOKUP_PAGE)
     for (const { type, payload } of events) {
-      // Ids of calls may come again in another run: the newest call is the one that a client has just made.
+      // Call ids may repeat across runs. The newest call is the one just executed.
       if (type === 'tool_call' && payload.tool_call_id === callId) directive = payload.action_type ?? null
       if (type === 'tool_outcome' && payload.tool_call_id === callId && !IS_SENT.has(payload.status)) directive = null
     }
@@ -56,7 +54,7 @@ const directiveOfCall = async (session: Session, callId: string): Promise<string
   return directive
 }
 
-/** The outcomes with which a directive left. */
+/** Outcomes of calls whose directive was sent. */
 const IS_SENT: ReadonlySet<ToolStatus> = new Set(['ok', 'artifact'])
 
 const notADirective: VoiceFault = {

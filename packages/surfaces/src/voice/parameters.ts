@@ -1,14 +1,13 @@
-// The query of a voice socket. A browser cannot read why an upgrade was refused, so most mistakes here open the socket, say what is
-// wrong, and close it.
+// Browsers cannot read why an upgrade was refused, so most mistakes open the socket, explain, and close it.
 
 import { isId } from '@bridle/kernel/event'
 import type { AudioFormat, VoiceRequest } from '@bridle/kernel/ports/voice'
 import * as v from 'valibot'
 import { workspaceQuery } from '../http/sessions/workspace-choice.ts'
 
-/** Instructions of a client: a page of text. They are untrusted, and cost tokens in every turn. */
+/** A page of untrusted text, which costs tokens in every turn. */
 const INSTRUCTIONS_CHARS_MAX = 4_000
-/** The name of a voice or a model; the names of providers have some 40 characters. */
+/** Providers' names have about 40 characters. */
 const VOICE_NAME_CHARS_MAX = 128
 
 export const voiceQuery = v.looseObject({
@@ -24,10 +23,9 @@ export const voiceQuery = v.looseObject({
   ...workspaceQuery,
 })
 
-/** The wishes of a client, as its query has them. */
 export interface VoiceParameters extends Pick<VoiceRequest, 'format' | 'turns' | 'voice' | 'model' | 'instructions'> {
   readonly encoding: 'binary' | 'json'
-  /** The client's name for its line; null = it has none, and cannot take the line over. */
+  /** Null: the client names no line, so it cannot take one over. */
   readonly line: string | null
 }
 
@@ -53,7 +51,7 @@ export const parseVoiceParameters = (
   }
 }
 
-/** The formats by our names, and by their media types. */
+/** Own names and media types. */
 const FORMATS: { readonly [name: string]: AudioFormat | undefined } = Object.assign(Object.create(null), {
   pcm16: 'pcm16',
   g711_ulaw: 'g711_ulaw',

@@ -1,5 +1,3 @@
-// `WS /sessions/:id/voice`: finds or names the session, and checks that the caller may talk with it.
-
 import { unavailability } from '@bridle/kernel/agent-info'
 import { isId, type Key } from '@bridle/kernel/event'
 import { mayOpen, ownerOf } from '@bridle/kernel/owner'
@@ -20,7 +18,7 @@ import { parseVoiceParameters, type VoiceParameters, voiceQuery } from './parame
 
 type VoiceCall = SocketCall<v.InferOutput<typeof voiceQuery>>
 
-/** The agent of a session that the line makes, where its client names none. */
+/** Agent of a new session, unless the client names one. */
 const VOICE_AGENT = 'voice'
 
 export const voiceSocketRoutes: readonly SocketRoute[] = [
@@ -85,10 +83,7 @@ const parametersOf = ({ query, ports }: VoiceCall): VoiceParameters | Denial => 
     : parameters
 }
 
-/**
- * The session of this id; an unknown id makes one, of the agent that the client names or of the agent `voice`. A wrong query is
- * refused here, where a gateway notices it, so that no object is woken for it.
- */
+/** An unknown id creates a session. An invalid query is refused here, in the gateway, so that no object is woken for it. */
 const sessionOf = async (call: VoiceCall): Promise<Key | Denial> => {
   const { access, ports, param, query } = call
   const parameters = parametersOf(call)
@@ -97,7 +92,7 @@ const sessionOf = async (call: VoiceCall): Promise<Key | Denial> => {
   if (!isId(id)) return badSessionId()
   const found = await findKey(call)
   if (!isDenial(found)) return found
-  // A session of another user looks like none, and no second one is made beside it.
+  // A session of another user looks like none, but no second one is created beside it.
   const sameId = await ports.directory.find(access.tenant, id)
   if ((await openableSessions(access, sameId)).length < sameId.length) return missingSession(call)
   const { agent = VOICE_AGENT } = query

@@ -1,6 +1,5 @@
-// Authentication, the same for requests and for socket upgrades: the tenant, the user and the scopes of a caller. An agent
-// runs commands by design, so an open route is remote code execution. Without a token, only programs and pages of this machine
-// are let in: no page of another origin, not even one whose name resolves to this machine.
+// Agents run commands by design, so an open route is remote code execution. Without a token, only local programs and pages are
+// admitted, and never pages of other origins, not even by DNS rebinding.
 import { isId } from '@bridle/kernel/event'
 import { findUnknownName } from '@bridle/kernel/text/nearest-name'
 import { badRequest, Denial, isDenial } from '../denials/denial.ts'
@@ -9,7 +8,7 @@ import { digest, hex, sameBytes } from './secrets.ts'
 import type { TicketStore } from './tickets.ts'
 import type { TokenBackoff } from './token-backoff.ts'
 
-/** Time for an app's own check of a caller: a look into its database. A socket that waits for it counts as open. */
+/** Enough for an app to query its database. A waiting socket counts as open. */
 export const AUTHENTICATE_MS = 10_000
 
 export const SCOPES = ['observe', 'operate', 'approve'] as const
@@ -19,46 +18,43 @@ export type Scope = (typeof SCOPES)[number]
 export interface Access {
   readonly tenant: string
   readonly scopes: readonly Scope[]
-  /** Set when a ticket opens one session only. */
+  /** Set if a ticket opens only one session. */
   readonly sessionId: string | null
-  /** Set when the credential is one user's. */
+  /** Set if the credential belongs to a user. */
   readonly user: string | null
-  /** The credential is for some tenants, or for one user: it may not read what concerns the whole server. */
+  /** The credential is limited to some tenants or one user, so it must not read server-wide data. */
   readonly isBound?: boolean
-  /** The caller as the rate limiter counts it: the digest of a token, else an address. */
+  /** Identity for rate limits: the digest of a token, otherwise an address. */
   readonly who: string
   readonly isTicket?: boolean
-  /** The tenants that the credential may choose among; absent = any. */
+  /** Tenants that the credential may choose from. Absent: any. */
   readonly tenants?: readonly string[]
-  /** The server asks for no credential. */
+  /** True if no credential is required. */
   readonly isOpen?: boolean
 }
 
 export interface AccessOptions {
-  /** This token allows any tenant. Undefined = no token is needed, and only this machine is let in. */
+  /** Allows any tenant. Without it, no token is required, but only this machine is admitted. */
   readonly authToken?: string
-  /** The name of an environment variable that holds the token. */
+  /** Name of an environment variable that holds the token. */
   readonly authTokenEnv?: string
-  /** Further tokens, each for its own tenants and scopes. */
+  /** More tokens, each with its own tenants and scopes. */
   readonly tokens?: readonly TokenGrant[]
-  /** true = let in; false = 401; undefined = the token decides. */
+  /** True admits, false is a 401, undefined leaves it to the token. */
   readonly extractAuthToken?: (request: Request) => boolean | undefined | Promise<boolean | undefined>
-  /**
-   * An app's own login decides who a caller is: null = nobody, so 401. A request with one of the server's tokens is not asked about.
-   * Called for each request and each socket.
-   */
+  /** The app's own login; null is a 401. Called for each request and socket that has none of the server's tokens. */
   readonly authenticate?: (request: Request) => SignedInUser | null | Promise<SignedInUser | null>
   readonly tenantRequired?: boolean
   readonly allowedOrigins?: readonly string[]
-  /** How many wrong tokens an address may send before it has to wait; default 30 a minute. */
+  /** Wrong tokens per address before it must wait. Default: 30 a minute. */
   readonly authBackOff?: TokenBackoff
 }
 
-/** A caller that an app knows. */
+/** A caller authenticated by the app. */
 export interface SignedInUser {
-  /** The user, who opens no other user's session; null = a caller who may open every session of the tenant. */
+  /** The user, who cannot open sessions of other users. Null: may open every session of the tenant. */
   readonly user: string | null
-  /** The tenant of the user; default: `default`. */
+  /** Tenant of the user. Default: `default`. */
   readonly tenant?: string
   /** Default: all three. */
   readonly scopes?: readonly Scope[]
@@ -66,38 +62,38 @@ export interface SignedInUser {
 
 export interface TokenGrant {
   readonly token: string
-  /** The tenants it may choose among; the first is its default. */
+  /** Tenants that the token may choose from. The first is its default. */
   readonly tenants?: readonly string[]
   readonly scopes?: readonly Scope[]
-  /** The user whose token this is: it opens no other user's session. */
+  /** The token's user, who cannot open sessions of other users. */
   readonly user?: string
 }
 
-/** The part of a request that access depends on. A `Request` has it; a target makes a smaller one for a socket's upgrade. */
+/** The parts of a request that access depends on, so that targets need no whole `Request` for an upgrade. */
 export interface IncomingRequest {
   readonly url: string
-  /** Absent for a socket's upgrade, which is a GET. */
+  /** Absent for upgrades, which are GETs. */
   readonly method?: string
   readonly headers: Pick<Headers, 'get'> & { readonly keys: () => Iterable<string> }
-  /** The name and scheme by which the caller reached the server, where a trusted proxy sends them; else the Host header counts. */
+  /** From a trusted proxy. Otherwise the Host header is used. */
   readonly host?: string
   readonly scheme?: string
-  /** Such as `1.1`; absent where the platform terminates HTTP. */
+  /** Such as `1.1`. Absent if the platform terminates HTTP. */
   readonly httpVersion?: string
-  /** Makes the `Request` that a hook expects; absent where this is one already. */
+  /** For hooks. Absent if this already is a `Request`. */
   readonly toRequest?: () => Request
 }
 
 export interface Authenticator {
   authenticate(request: IncomingRequest, address: string): Promise<Access | Denial>
-  /** How many requests of a proxy a server without a token refused. */
+  /** Proxied requests that a server without a token has refused. */
   refusedForwarded?(): number
 }
 
 export const createAuthenticator = (options: AccessOptions, tickets: TicketStore): Authenticator => {
   const grants = [...(options.authToken === undefined ? [] : [{ token: options.authToken }]), ...(options.tokens ?? [])]
   let digested: readonly { readonly grant: TokenGrant; readonly digest: ArrayBuffer }[] | null = null
-  /** The digests are kept, and not their promise: on Workers, a request may not wait for a promise of another request. */
+  /** Caches values rather than a promise: on Workers, a request must not await another request's promise. */
   const digestedGrants = async () => {
     digested ??= await Promise.all(grants.map(async (grant) => ({ grant, digest: await digest(grant.token) })))
     return digested
@@ -106,7 +102,6 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
   let refusedForwarded = 0
   const isOpen = grants.length === 0 && !options.extractAuthToken && !authenticate
 
-  /** The grant of the request's credential; null = the credential is missing or wrong. */
   const findGrant = async (
     request: IncomingRequest,
   ): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
@@ -123,7 +118,7 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
     if (!token) return null
     const actual = await digest(token)
     let match: (TokenGrant & { who: string }) | null = null
-    // Every token is compared, so that the time taken does not show which one matched.
+    // Compare every token, so that timing does not reveal which one matched.
     for (const { grant, digest: expected } of await digestedGrants()) {
       if (sameBytes(actual, expected)) match = { ...grant, who: hex(actual) }
     }
@@ -171,7 +166,6 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
   }
 }
 
-/** A token that lists its tenants may choose among them, and among no others. */
 const chooseTenant = (
   named: string | null,
   { tenants }: Omit<TokenGrant, 'token'>,
@@ -185,7 +179,7 @@ const chooseTenant = (
 
 interface SourceRules {
   readonly isOpen: boolean
-  /** A browser may send the credential by itself, such as a cookie: a page of another site would act as the person who opens it. */
+  /** Browsers send the credential automatically, such as a cookie, so other sites could act as the user (CSRF). */
   readonly isAmbient: boolean
   readonly allowed: readonly string[]
 }
@@ -197,7 +191,7 @@ const checkSource = (request: IncomingRequest, { isOpen, isAmbient, allowed }: S
   }
   if ((isOpen || isAmbient) && origin === null && isEmbedded(request))
     return new Denial('forbidden', 'This page is of another site.')
-  // An attacker's name that resolves to this machine (DNS rebinding) still stands in the Host header.
+  // DNS rebinding: the attacker's name resolves to this machine, but still shows in the Host header.
   const hosts = [request.headers.get('host'), request.host ?? null]
   if (isOpen && hosts.some((host) => host !== null && !isLoopback(hostOf(`http://${host}`)))) {
     return new Denial('forbidden', 'Without a token only this machine may ask.')
@@ -206,19 +200,16 @@ const checkSource = (request: IncomingRequest, { isOpen, isAmbient, allowed }: S
   return null
 }
 
-/**
- * An image, a script or a frame of another site's page, which sends no Origin. A request of such a page itself names its Origin,
- * and a person who follows a link from there opens a page of ours.
- */
+/** True for images, scripts and frames on another site's page. They send no Origin, unlike its requests. */
 const isEmbedded = ({ headers, method = 'GET' }: IncomingRequest): boolean => {
   const site = headers.get('sec-fetch-site')
   const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
-  // A link asks with GET; a form that posts is the other page's doing.
+  // Links use GET. A POST navigation is another site's form.
   const isLink = isNavigation && method === 'GET'
   return (site === 'cross-site' || site === 'same-site') && !isLink
 }
 
-/** With an ambient credential, a page of this machine counts only where the server is one, too. */
+/** With an ambient credential, a local page is only trusted if the server is local too. */
 const isTrustedOrigin = (
   origin: string,
   request: IncomingRequest,
@@ -228,7 +219,7 @@ const isTrustedOrigin = (
   return isLoopback(hostOf(origin)) && (!isAmbient || isLoopback(hostOf(`http://${hostHeader(request) ?? ''}`)))
 }
 
-/** A login that never answers would keep its caller's place among the sockets for ever, and in the end keep all others out. */
+/** A login that hangs would hold its caller's socket slot forever, and eventually lock everyone out. */
 const inTime = async <T>(answer: T | Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>()
   const give = () => late.reject(new Error(`authenticate did not answer within ${AUTHENTICATE_MS} ms.`))
@@ -240,7 +231,7 @@ const inTime = async <T>(answer: T | Promise<T>): Promise<T> => {
   }
 }
 
-/** The grant of a user whom the app names. A mistake in the app must not let anybody in as somebody else. */
+/** Validates the app's answer: a bug in the app must not admit one user as another. */
 const userGrant = (signedIn: SignedInUser | null | undefined): (Omit<TokenGrant, 'token'> & { who: string }) | null => {
   if (signedIn === null || signedIn === undefined) return null
   const { user, tenant = 'default', scopes = SCOPES } = signedIn
@@ -259,11 +250,10 @@ const userGrant = (signedIn: SignedInUser | null | undefined): (Omit<TokenGrant,
   return { tenants: [tenant], scopes, ...(user !== null && { user }), who: `user:${JSON.stringify([tenant, user])}` }
 }
 
-/** The origin is listed, or a page of this machine. */
 export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes(origin) || isLoopback(hostOf(origin))
 
-/** The page comes from this server, under any name by which the caller reaches it. */
+/** True for pages of this server, under any name that reaches it. */
 const isOwnOrigin = (origin: string, request: IncomingRequest): boolean => {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)
@@ -288,6 +278,6 @@ export const tokenOf = (request: Pick<IncomingRequest, 'url' | 'headers'>): stri
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ??
   (new URL(request.url).searchParams.get('token') || null)
 
-/** A browser's socket may send its ticket as a subprotocol: proxies log addresses, and no subprotocols. */
+/** Browsers can send a ticket as a subprotocol, which proxies do not log, unlike URLs. */
 const ticketSubprotocol = (request: IncomingRequest): string | null =>
   /(?:^|,)\s*ticket\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.headers.get('sec-websocket-protocol') ?? '')?.[1] ?? null

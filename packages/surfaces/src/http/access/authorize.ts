@@ -1,4 +1,4 @@
-// Authorization, the same for a request and for a socket's upgrade: the caller, its rate, the scope and the session are checked.
+// Authorizes requests and socket upgrades: caller, rate limit, scope and session.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { AppPorts } from '../../app.ts'
@@ -19,11 +19,9 @@ export interface AuthorizationRequest {
   readonly request: IncomingRequest
   readonly address: string
   readonly scope: Scope
-  /** The session that the path names; undefined = none; null = the route finds the session and checks it. */
+  /** Session in the path. Undefined: none. Null: the route finds and checks it. */
   readonly sessionId: string | undefined | null
-  /** The agent that the path names beside the session. */
   readonly agent?: string | undefined
-  /** The route needs a lasting credential. */
   readonly refusesTickets?: boolean | undefined
 }
 
@@ -40,7 +38,7 @@ export const authorize = async (
   if (refusesTickets && access.isTicket)
     return new Denial('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
-  // A ticket for one session opens no route that concerns more than that session.
+  // A ticket for one session must not open routes about others.
   const isTicketForOther = access.sessionId !== null && sessionId !== access.sessionId
   if (sessionId === undefined) return isTicketForOther ? notFound() : access
   if (isTicketForOther || (await isOtherUsersId(access, sessionId)))
@@ -48,7 +46,7 @@ export const authorize = async (
   return access
 }
 
-/** The access to the tenant that the body names. A credential that is no good is denied before its body is read. */
+/** Access to the tenant named in the body. An invalid credential is denied before its body is read. */
 export const authorizeTenant = async (
   { authenticator }: Pick<AppPorts, 'authenticator'>,
   { request, address, scope }: AuthorizationRequest,
@@ -58,7 +56,7 @@ export const authorizeTenant = async (
     rawBody,
   }: { readonly tenant: (body: JsonObject) => string | null; readonly rawBody: RequestBody },
 ): Promise<Access | Denial> => {
-  // A bad request is one that names no tenant, or none that can be one; the credential was right.
+  // `bad_request` means a missing or malformed tenant; the credential was valid.
   if (isDenial(first) && first.denied !== 'bad_request') return first
   const body = await rawBody.object()
   const tenant = isDenial(body) ? null : tenantOf(body)
@@ -86,13 +84,11 @@ export const authorizeTenant = async (
   return access.scopes.includes(scope) ? access : new Denial('forbidden', `This needs the scope "${scope}".`)
 }
 
-/** The part of the transport that names the tenant; null = none does. */
 const transportField = ({ headers, url }: IncomingRequest): string | null => {
   if (headers.get('x-fabric-tenant') !== null) return 'x-fabric-tenant'
   return new URL(url).searchParams.has('tenant') ? 'tenant' : null
 }
 
-/** A wrong tenant is that of the transport, else that of the message. */
 const withField = (denial: Denial, field: string | null): Denial =>
   denial.denied === 'bad_request'
     ? extendDenial(denial, { details: { details: { field: field ?? 'auth.tenant_id' } } })

@@ -1,10 +1,9 @@
-// The network that a caller is counted by. A household or a rented server has 2^64 addresses of IPv6: if each address were
-// counted apart, it could guess tokens without end.
+// A household or rented server has 2^64 IPv6 addresses, so limits per address would allow unlimited token guesses.
 
-/** Removes the prefix of an IPv4 address that a socket for both families adds. */
+/** Strips the IPv4-mapped prefix of dual-stack sockets. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** An IPv4 address unchanged, or the first half of an IPv6 address in one spelling. */
+/** Returns IPv4 unchanged, and the normalized /64 prefix of IPv6. */
 export const networkOf = (address: string): string => {
   const plain = plainAddress(address)
   if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain
@@ -13,7 +12,7 @@ export const networkOf = (address: string): string => {
   return isMapped ? dotted(groups.slice(6)) : `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** The eight groups of an IPv6 address, from the short form that a URL has. */
+/** Expands the short form of an IPv6 address in a URL. */
 const groupsOf = (text: string): string[] => {
   const [left = [], right = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))
   return [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]

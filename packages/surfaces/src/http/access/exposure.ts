@@ -1,5 +1,4 @@
-// The production gate. In production an agent is open if it declares a webhook trigger or the operator names it; every route
-// and every socket asks here.
+// In production, an agent is open only if it declares a webhook trigger or the operator exposes it.
 
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
@@ -11,23 +10,22 @@ export interface ExposureEnv {
   readonly FABRIC_MODE?: string | undefined
   readonly FABRIC_ENV?: string | undefined
   readonly NODE_ENV?: string | undefined
-  /** Agents that the operator opens, separated by commas. */
+  /** Comma-separated. */
   readonly BRIDLE_EXPOSE?: string | undefined
   readonly BRIDLE_AGENT?: string | undefined
 }
 
 export interface Exposure {
-  /** Every agent is open; else only agents that declare a trigger or that `expose` names. */
+  /** Otherwise only agents that declare a trigger, or that `expose` names. */
   readonly exposeAll: boolean
   readonly expose?: readonly string[]
-  /** The agent that the operator chose for `/ws`; it is open on that socket. */
+  /** The operator's agent for `/ws`, open on that socket. */
   readonly socketAgent?: string
 }
 
 export const exposesAll = ({ FABRIC_MODE, FABRIC_ENV, NODE_ENV }: ExposureEnv): boolean =>
   FABRIC_MODE === 'local' || FABRIC_MODE === 'dev' || (FABRIC_ENV !== 'production' && NODE_ENV !== 'production')
 
-/** Names from the options and from the environment both count. */
 export const exposureOf = (env: ExposureEnv, named: readonly string[] = []): Exposure => ({
   exposeAll: exposesAll(env),
   expose: [...named, ...(env.BRIDLE_EXPOSE ?? '').split(',').map((name) => name.trim())].filter((name) => name !== ''),
@@ -44,12 +42,11 @@ export interface ExposurePolicy extends Exposure {
 export const isExposed = (policy: ExposurePolicy, name: string): boolean => {
   const { exposeAll, expose = [], agents } = policy
   if (exposeAll || expose.includes(name) || agents.get(name)?.webhook === true) return true
-  // An agent that only another one may ask is as open as that one: `editor.sender` belongs to `editor`.
+  // A child agent is as open as its parent: `editor.sender` belongs to `editor`.
   const end = agents.has(name) ? -1 : name.lastIndexOf('.')
   return end > 0 && isExposed(policy, name.slice(0, end))
 }
 
-/** A caller, as far as the words of a denial depend on it. */
 export interface ExposureCall {
   readonly access: Pick<Access, 'scopes' | 'sessionId'>
   readonly ports: ExposurePolicy
@@ -59,7 +56,6 @@ export interface ExposureCall {
 export const mayListAgents = ({ scopes, sessionId }: ExposureCall['access']): boolean =>
   scopes.includes('observe') && sessionId === null
 
-/** The denial of a private agent says how to open it; null = the agent is open. */
 export const refusePrivateAgent = (
   { access, ports }: ExposureCall,
   name: string,
@@ -72,8 +68,7 @@ export const refusePrivateAgent = (
 }
 
 /**
- * The words that open an agent. The setting names the agents of `expose` too: a copy of it must not close them. A name without
- * an agent is no part of it: a copy would repeat the mistake. The setting is left out for a caller who may not list agents. An engine and an agent of the package have no file to declare a trigger in.
+ * The setting repeats `expose`, because copying it must not close those agents. Callers who may not list agents do not see it.
  */
 const exposeAdvice = (policy: ExposurePolicy, name: string, withNames: boolean): string => {
   const { agents } = policy
@@ -83,11 +78,10 @@ const exposeAdvice = (policy: ExposurePolicy, name: string, withNames: boolean):
   return hasFile ? `declare triggers: { webhook: true } in it or ${setting}` : setting
 }
 
-/** An agent, or one that belongs to an agent, as `editor.sender` to `editor`. */
 const isKnown = (policy: ExposurePolicy, name: string): boolean =>
   policy.agents.has(name) || (name.includes('.') && isKnown(policy, name.slice(0, name.lastIndexOf('.'))))
 
-/** All private agents share a line, with the setting for the first of them; a setting that names all would open all. */
+/** Suggests the setting for the first agent only, because one that names all would open all. */
 const privateLines = (policy: ExposurePolicy, names: readonly string[]): string[] => {
   const [first] = names
   if (first === undefined) return []
@@ -100,10 +94,7 @@ const unknownLine = (policy: ExposurePolicy, name: string): string => {
   return `BRIDLE_EXPOSE names ${name}, and there is no such agent.${near === null ? '' : ` Did you mean ${near}?`}`
 }
 
-/**
- * Lines for the start of a server: which agents are open, and how to open those of the others that could run. Null = all are
- * open.
- */
+/** Printed at start; null if all agents are open. */
 export const exposureReport = (policy: ExposurePolicy): string | null => {
   if (policy.exposeAll) return null
   const names = [...policy.agents.keys()]

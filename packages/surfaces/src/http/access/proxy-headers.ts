@@ -1,20 +1,18 @@
-// Requests that came through a proxy. Any client can write forwarding headers, so they count only where the peer is a proxy
-// that the operator trusts, and then only the part that trusted proxies wrote.
+// Clients can forge forwarding headers, so only the part written by proxies that the operator trusts counts.
 import type { IncomingRequest } from './authenticate.ts'
 import { networkOf, plainAddress } from './caller-network.ts'
 
 export interface ProxyTrust {
-  /** Tells whether this address is a proxy whose forwarding headers count; absent = no address is. */
+  /** Absent: no proxy is trusted. */
   readonly isTrustedProxy?: (address: string) => boolean
 }
 
 export interface Caller {
   readonly request: IncomingRequest
-  /** The caller's address, for limits; its network where that is IPv6. */
+  /** For limits: the address, or the network for IPv6. */
   readonly address: string
 }
 
-/** The caller behind the peer, and the request as the caller made it. */
 export const callerOf = (
   { isTrustedProxy }: ProxyTrust,
   request: IncomingRequest,
@@ -42,7 +40,7 @@ export const callerOf = (
   }
 }
 
-/** Reads from the right: each proxy appends the address that it saw, and an untrusted one may have made up all to its left. */
+/** Reads right to left: each proxy appends the address it saw, so everything left of an untrusted one may be forged. */
 const clientAddress = (header: string | null, peer: string, isTrusted: (address: string) => boolean): string => {
   let address = peer
   for (const text of (header ?? '').split(',').toReversed()) {
@@ -54,11 +52,11 @@ const clientAddress = (header: string | null, peer: string, isTrusted: (address:
   return address
 }
 
-/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text
 
-/** The trusted proxy appends its value: it is the last of several. */
+/** A trusted proxy appends its value last. */
 const lastValue = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
@@ -66,10 +64,7 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-host', 'x-envoy-external-address'],
 ])
 
-/**
- * A proxy passed the request on: it says so in a header, or speaks HTTP/1.0, as nginx does unless it is told otherwise and no
- * browser does. A platform that terminates HTTP itself reports no version, and adds `cf-` headers of its own.
- */
+/** True if a header or HTTP/1.0 reveals a proxy: nginx uses 1.0 by default, and no browser does. */
 export const isForwarded = ({ headers, httpVersion }: Pick<IncomingRequest, 'headers' | 'httpVersion'>): boolean => {
   if (httpVersion === '1.0') return true
   for (const name of headers.keys()) {

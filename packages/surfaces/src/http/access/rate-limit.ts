@@ -1,6 +1,6 @@
-// A fixed window per caller, in memory. That is enough for one server; in front of several servers, limit at the proxy.
+// Fixed window per caller, in memory. Limit at the proxy if there are several servers.
 
-/** Callers that a rate limiter counts in one window: some 10 MB. With more callers all counts start again from zero. */
+/** About 10 MB. With more callers, all counts restart from zero. */
 const RATE_LIMIT_CALLERS_MAX = 100_000
 
 export interface RateLimit {
@@ -19,7 +19,7 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Counts one request. Null = it is within the limit; else the seconds to wait. */
+  /** Counts a request. Returns the seconds to wait, or null if it is within the limit. */
   consume(who: string): number | null {
     this.#rollWindow()
     const count = (this.#counts.get(who) ?? 0) + 1
@@ -27,13 +27,12 @@ export class RateLimiter {
     return count <= this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
-  /** The same for the next request, without counting one. */
   peek(who: string): number | null {
     this.#rollWindow()
     return (this.#counts.get(who) ?? 0) < this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
-  /** Header fields for an answer: the older ones, which most clients read, and those of the current draft. Counts nothing. */
+  /** Sends both the older header fields, which most clients read, and the current draft's. */
   headersFor(who: string): readonly (readonly [name: string, value: string])[] {
     this.#rollWindow()
     const { maxRequests, windowMs } = this.#limit

@@ -1,18 +1,15 @@
-// Signing and sealing with Web Crypto. Each purpose has its own key, derived from the one secret.
+// Each purpose has its own key, derived from the one secret.
 
 export type KeyPurpose = 'run' | 'sandbox' | 'ticket' | 'credential' | 'continuation' | 'privacy'
 
-/** A token that only a holder of the secret can make, and make again. */
+/** Deterministic, so that the token can be derived again. */
 export const deriveToken = async (secret: string, purpose: KeyPurpose, ...names: readonly (string | number)[]) =>
   toBase64Url(await hmac(await keyFor(secret, purpose), JSON.stringify(names)))
 
 const IV_BYTES = 12
 const AES = 'AES-GCM'
 
-/**
- * Seals a value so that its bearer can neither read nor change it. The IV is derived from the value, so the same value gives the
- * same text: a run whose token is granted again gets the token that it has.
- */
+/** The IV is derived from the value, so that sealing the same value again returns the same text. */
 export const seal = async (secret: string, purpose: KeyPurpose, value: unknown): Promise<string> => {
   const plain = new TextEncoder().encode(JSON.stringify(value))
   const iv = await ivOf(secret, purpose, plain)
@@ -24,11 +21,11 @@ export const seal = async (secret: string, purpose: KeyPurpose, value: unknown):
   return toBase64Url(sealed)
 }
 
-/** Null = not sealed with this secret for this purpose. */
+/** Null if not sealed with this secret for this purpose. */
 export const unseal = async <T>(secret: string, purpose: KeyPurpose, text: string): Promise<T | null> => {
   try {
     const sealed = fromBase64Url(text)
-    // The decoder skips spaces and spare bits: a value has one text, and every other one is of somebody else's making.
+    // The decoder ignores spaces and spare bits, so accept only the canonical text.
     if (toBase64Url(sealed) !== text) return null
     const iv = sealed.slice(0, IV_BYTES)
     const key = await aesKey(secret, purpose, 'decrypt')
@@ -60,7 +57,6 @@ const hmac = async (
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))
 }
 
-/** The alphabet that fits URLs and subprotocols. */
 export const toBase64Url = (bytes: Uint8Array): string => {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)

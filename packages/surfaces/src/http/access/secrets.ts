@@ -1,9 +1,9 @@
-// Secrets: how they are compared, made, and kept out of logs.
+import { toBase64Url } from './sealing.ts'
 
-/** Random bytes of a token or ticket: 192 bits, beyond any guess. */
+/** 192 bits cannot be guessed. */
 const TOKEN_BYTES = 24
 
-/** All digests have the same length, so that the time of a comparison does not depend on what the caller sent. */
+/** Digests have equal length, so that comparison time does not depend on the caller's input. */
 export const digest = (text: string): Promise<ArrayBuffer> =>
   crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
@@ -18,13 +18,9 @@ export const sameBytes = (a: ArrayBuffer, b: ArrayBuffer): boolean => {
 export const hex = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Random bits in characters that a URL and a subprotocol may have. */
-export const randomToken = (): string =>
-  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
+export const randomToken = (): string => toBase64Url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
 
-/** A URL without its secrets, for logs. Parameter names are decoded first: `%74oken` is read as `token`, too. */
+/** For logs. Decodes parameter names first, so that `%74oken` is redacted as `token`. */
 export const redactUrl = (url: string): string => {
   const [path = '', query] = url.split('?', 2)
   if (query === undefined) return url

@@ -1,5 +1,4 @@
-// Tickets replace a token where a browser cannot send headers: in a WebSocket and an EventSource. A token in a URL ends up in
-// logs and works for a long time; a ticket works once, and for a short time only.
+// A token in a URL ends up in logs and stays valid. A ticket expires soon and works only once.
 
 import type { TicketGrant } from '@bridle/wire/http/wire'
 import { optionalId } from '@bridle/wire/http/wire/request-values'
@@ -13,16 +12,16 @@ import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
 
 const TICKET_LIMITS = {
-  /** Unused tickets of one credential in one tenant; beyond it that buyer's oldest goes. Each costs some 400 bytes. */
+  /** Unused tickets per credential and tenant; beyond it, its oldest is dropped. Each takes about 400 bytes. */
   buyerMax: 4_000,
-  /** Unused tickets of all buyers; beyond it nobody gets one until some expire, so that no buyer can remove another's. */
+  /** Unused tickets in total; beyond it none are issued, so that no buyer can evict another's. */
   max: 40_000,
 }
 
 export interface TicketStore {
-  /** A ticket allows no more than the credential that buys it. Null = too many tickets are unused. */
+  /** A ticket grants no more than its buyer's credential. Null if too many tickets are unused. */
   issue(access: Access, request: TicketRequest): Promise<Ticket | null>
-  /** Null = the ticket is used, expired or unknown, or a page of another origin bought it. */
+  /** Null if used, expired, unknown, or bought by a page of another origin. */
   redeem(ticket: string, origin: string | null): Promise<Access | null>
 }
 
@@ -34,7 +33,7 @@ export interface Ticket {
 export interface TicketRequest {
   readonly sessionId?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
-  /** The origin of the page that buys the ticket; null = a program buys it. */
+  /** Origin of the buying page; null for a program. */
   readonly origin: string | null
 }
 
@@ -45,7 +44,7 @@ export const ticketAccess = (access: Access, request: TicketRequest): Access => 
   isTicket: true,
 })
 
-/** A ticket of a page is of no use to a page of another origin. Programs, and GETs of a page to its own server, name no origin. */
+/** A page cannot use another origin's ticket. Programs, and GETs of a page to its own server, send no origin. */
 export const originMatches = (bought: string | null, redeemed: string | null): boolean =>
   bought === null || redeemed === null || bought === redeemed
 
@@ -56,7 +55,7 @@ interface UnusedTicket {
   readonly buyer: string
 }
 
-/** Tickets of one process, in memory. Only digests are kept: a dump of the memory shows no ticket. */
+/** Stores only digests, so a memory dump reveals no ticket. */
 export class MemoryTicketStore implements TicketStore {
   readonly #now: () => number
   readonly #limits: typeof TICKET_LIMITS

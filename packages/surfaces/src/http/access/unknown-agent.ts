@@ -1,4 +1,4 @@
-// The words about an agent that a server does not have. They name the agents that it has, to callers who may list them.
+// Errors about an unknown agent list the known ones, for callers who may see them.
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { AppPorts } from '../../app.ts'
@@ -12,14 +12,10 @@ interface UnknownAgentCall {
   readonly ports: Pick<AppPorts, 'agents' | 'exposeAll' | 'expose'>
 }
 
-/** A path or a socket that names such an agent. */
 export const agentNotFound = (name: string, call: UnknownAgentCall): Denial =>
   new Denial('not_found', unknownAgent(name, call))
 
-/**
- * Agents that are private in production and agents that cannot run here are left out: a caller who chose one of them would only
- * meet the next denial.
- */
+/** Omits agents that are private or cannot run here: choosing one would only lead to the next denial. */
 export const unknownAgent = (name: string, { access, ports }: UnknownAgentCall): string => {
   const names = mayListAgents(access)
     ? [...ports.agents].filter(([each, { needs }]) => !needs && isExposed(ports, each)).map(([each]) => each)

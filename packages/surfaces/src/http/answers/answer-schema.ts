@@ -1,21 +1,17 @@
-// The answers that a route declares: a sentence, a schema of a `wire/`, and an example.
 import * as v from 'valibot'
 import { jsonResponse } from './json-response.ts'
 
-/** The body of an answer, as a route declares it. */
 export interface AnswerBody<T = unknown> {
   readonly contentType: string
   readonly schema: v.GenericSchema<T>
   readonly example: T
-  /** In an event stream: the schema of the JSON in each `data:` field. */
   readonly data?: v.GenericSchema
 }
 
-/** An answer of a route: its meaning, and its body where it has one. */
 export interface AnswerDescription {
   readonly description: string
   readonly body?: AnswerBody
-  /** The body for a caller that accepts an event stream, where the answer has both. */
+  /** Alternative body for callers that accept an event stream. */
   readonly stream?: AnswerBody
 }
 
@@ -39,7 +35,6 @@ export const streamAnswer = (
   },
 })
 
-/** An answer that is a stream for callers that accept one. */
 export const withStream = (answer: AnswerDescription, { body }: AnswerDescription): AnswerDescription => ({
   ...answer,
   ...(body && { stream: body }),
@@ -50,6 +45,6 @@ export const textAnswer = (description: string, contentType: string, example: st
   body: { contentType, schema: v.string(), example },
 })
 
-/** The handlers' way to answer: only with the type that its declaration names. */
+/** Requires an explicit type argument, so that handlers only return what their route declares. */
 export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Response =>
   jsonResponse(answer as object, init)

@@ -1,4 +1,3 @@
-// The declared answers of the routes of the past.
 import { importReceiptSchema, logPageSchema } from '@bridle/wire/http/wire/history'
 import { jsonAnswer, textAnswer } from './answer-schema.ts'
 

@@ -1,6 +1,4 @@
-// JSON as it leaves the server.
-
-/** A newline at the end: in a terminal, the next prompt of the shell begins on a line of its own. */
+/** Ends with a newline, so that a shell prompt starts on its own line. */
 export const jsonText = (value: object): string => `${JSON.stringify(value)}\n`
 
 export const jsonResponse = (value: object, { headers: given, ...init }: ResponseInit = {}): Response => {

@@ -1,4 +1,3 @@
-// The declared answers of the routes about the memory of a session.
 import { memoryPageSchema, memoryReceiptSchema } from '@bridle/wire/http/wire/memory'
 import { jsonAnswer } from './answer-schema.ts'
 

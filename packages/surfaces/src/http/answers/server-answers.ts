@@ -1,4 +1,3 @@
-// The declared answers of the routes about the server: probes, engines, builds, tickets.
 import { type EngineStatus, engineListSchema } from '@bridle/wire/http/wire/engines'
 import { plainErrorSchema } from '@bridle/wire/http/wire/errors'
 import { anyObject } from '@bridle/wire/http/wire/fields'

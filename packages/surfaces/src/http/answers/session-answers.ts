@@ -1,5 +1,3 @@
-// The declared answers of the routes about sessions: lists, approvals, artifacts, audit.
-
 import { approvalPageSchema, approvalReceiptSchema } from '@bridle/wire/http/wire/approvals'
 import { artifactPageSchema } from '@bridle/wire/http/wire/artifacts'
 import { auditPageSchema } from '@bridle/wire/http/wire/audit'

@@ -1,4 +1,4 @@
-// Examples of sessions, for /openapi.json. A test checks each against its schema.
+// Examples for /openapi.json. A test validates each against its schema.
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
 import type { HealthSnapshot } from '@bridle/kernel/views/health-snapshot'
 import type { ArtifactSummary, SessionCard, SessionChannel, SessionDetail, SessionPage } from '@bridle/wire/http/wire'

@@ -1,4 +1,3 @@
-// The declared answers of the routes about branches: the tree, and a replay.
 import { sessionTreeSchema } from '@bridle/wire/http/wire/tree'
 import { jsonAnswer } from './answer-schema.ts'
 

@@ -1,4 +1,3 @@
-// The declared answers of the routes about the files of a session.
 import {
   workspaceFileSchema,
   workspaceFolderSchema,

@@ -1,16 +1,15 @@
-// A denial: the reason why a caller does not get what it asks for. A denial stays a value until the edge, so that code decides
-// by its code; only the router, the socket routes and the targets turn it into a response or a close frame.
+// A denial stays a value until the edge. Only the router, socket routes and targets make a response or close frame of it.
 import { truncate } from '@bridle/kernel/text/truncate'
 import { jsonResponse } from '../answers/json-response.ts'
 import { DENIAL_CHARS_MAX } from '../limits.ts'
 import { publicPath } from './public-path.ts'
 
-/** An id as a denial quotes it: any id that a session can have is whole. */
+/** Any valid session id fits. */
 const DENIAL_ID_CHARS_MAX = 128
-/** The reason of a close frame, in UTF-8: the protocol of WebSockets leaves 123 bytes for it. */
+/** WebSocket limit for the reason of a close frame. */
 const CLOSE_REASON_BYTES_MAX = 123
 
-/** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */
+/** The Fabric document defines some error bodies as text and others as objects. */
 export const denialKinds = {
   bad_request: { status: 400, body: 'text' },
   invalid_answer: { status: 400, body: 'object' },
@@ -33,13 +32,12 @@ export const denialKinds = {
 export type DenialCode = keyof typeof denialKinds
 type DenialHeaders = { readonly [name: string]: string }
 
-/** A class, since a plain shape could be forged: a request's body may be any JSON object, and stands where a denial may stand. */
+/** A class, because a plain object could be forged: request bodies are arbitrary JSON and occur where a denial may. */
 export class Denial {
   readonly denied: DenialCode
   readonly message: string
-  /** In lower case, such as `retry-after`, `allow` or `www-authenticate`. */
+  /** Lower case, such as `retry-after`, `allow` or `www-authenticate`. */
   readonly headers: DenialHeaders
-  /** Fields of the body beside the error. */
   readonly details: object
 
   constructor(denied: DenialCode, message: string, headers: DenialHeaders = {}, details: object = {}) {
@@ -54,10 +52,8 @@ export const isDenial = (value: unknown): value is Denial => value instanceof De
 
 export const badRequest = (message: string): Denial => new Denial('bad_request', shortened(message))
 
-/** An answer that does not fit its question. */
 export const invalidAnswer = (message: string): Denial => new Denial('invalid_answer', shortened(message))
 
-/** The message may quote the caller's own text. */
 const shortened = (message: string): string =>
   message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message
 
@@ -68,14 +64,10 @@ export const notFound = (): Denial => new Denial('not_found', NOT_FOUND)
 
 const NOT_FOUND = 'Not found'
 
-/**
- * A session that does not exist, or that the caller may not open. The words are made of the request alone, so that they are the
- * same for a session of another tenant or user as for an unknown one.
- */
+/** Built from the request alone, so that it does not reveal whether the session exists under another tenant or user. */
 export const sessionNotFound = (id: string, agent: string | null = null): Denial =>
   new Denial('not_found', `There is no session ${quoted(id)}${agent === null ? '' : ` of the agent ${quoted(agent)}`}.`)
 
-/** The same, for a request whose path names the session. */
 export const missingSession = ({
   param,
   request,
@@ -87,27 +79,25 @@ export const missingSession = ({
   return id === '' ? notFound() : sessionNotFound(id, param('name') || agentInQuery(request))
 }
 
-/** `?agent=` picks one of the sessions that have the same id. */
+/** `?agent=` disambiguates sessions with the same id. */
 export const agentInQuery = ({ url }: { readonly url: string }): string | null => new URL(url).searchParams.get('agent')
 
-/** A part of a session that the caller may open, such as `approval apr-1`; `hint` says where to find those that are there. */
+/** `kind` and `id` name the part, such as `approval apr-1`; `hint` says how to list the existing ones. */
 export const partNotFound = (kind: string, id: string, hint = ''): Denial =>
   new Denial('not_found', `There is no ${kind} ${quoted(id)} in this session${hint === '' ? '' : `; ${hint}`}.`)
 
 const quoted = (id: string): string => (id.length > DENIAL_ID_CHARS_MAX ? `${truncate(id, DENIAL_ID_CHARS_MAX)}…` : id)
 
-/** No route has the path of this request. The page of routes is named as the caller reaches it. */
+/** Links to the docs as the caller reaches them. */
 export const unknownPath = (request: { readonly headers: Pick<Headers, 'get'> }): Denial =>
   new Denial('not_found', `There is no such path. GET ${publicPath(request, '/docs')} shows all of them.`)
 
-/** The caller may ask again after this many seconds. */
 export const rateLimited = (
   message: string,
   waitSeconds = 1,
   headers: { readonly [name: string]: string } = {},
 ): Denial => new Denial('rate_limited', message, { 'retry-after': String(waitSeconds), ...headers })
 
-/** The server is about to stop: another one, or this one after its restart, takes the request. */
 export const serverStopping = (): Denial =>
   new Denial('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })
 
@@ -123,7 +113,7 @@ export const denialBody = ({ denied, message, details }: Denial) => ({
   ...details,
 })
 
-/** The Fabric document has these very words for a 404, and a client may compare them: the explanation stands beside them. */
+/** Fixed by the Fabric document; clients may compare it, so the explanation is a separate field. */
 const notFoundBody = (message: string) => (message === NOT_FOUND ? { error: NOT_FOUND } : { error: NOT_FOUND, message })
 
 const errorBody = (denied: DenialCode, message: string) => ({
@@ -134,7 +124,7 @@ export const toResponse = (denial: Denial): Response =>
   jsonResponse(denialBody(denial), { status: denialStatus(denial), headers: denial.headers })
 
 export interface CloseFrame {
-  /** Sent before the close: a browser shows a page no more than the code and the reason. */
+  /** Sent before closing: browsers expose only the code and the reason. */
   readonly message: string
   readonly code: number
   readonly reason: string
@@ -142,7 +132,7 @@ export interface CloseFrame {
 
 export const toCloseFrame = ({ denied, message }: Denial): CloseFrame => {
   const [code, reason] = closeCodes[denied] ?? [1011, 'The session cannot be opened.']
-  // A client keeps the reason of the close. Where a denial says more than `Not found`, such as which agents there are, the reason does, too.
+  // Clients keep only the close reason, so it must carry any explanation, such as the list of agents.
   const isExplained = denied === 'not_found' && message !== NOT_FOUND
   return {
     message: JSON.stringify({ type: 'error', message }),

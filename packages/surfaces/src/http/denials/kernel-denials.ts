@@ -1,4 +1,3 @@
-// Refusals of the kernel and faults of a store, as denials: each code once.
 import type { Refusal, RefusalCode, Settlement } from '@bridle/kernel/commands'
 import { StoreFault, type StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 import type { SettledApprovalDetails } from '@bridle/wire/http/wire'
@@ -35,7 +34,7 @@ const refusalDenials: {
   prompt_too_long: 'bad_request',
   too_large: 'bad_request',
   bad_branch_point: 'bad_request',
-  // As other arguments that do not fit: the approval is still open.
+  // The approval stays open, as with other invalid arguments.
   arguments_fixed: 'bad_request',
   arguments_invalid: 'bad_request',
   invalid_answer: 'invalid_answer',
@@ -45,7 +44,7 @@ const refusalDenials: {
   busy: 'rate_limited',
 }
 
-/** `sessionId` is the id that the request names; without one, a session that is not there has no name in the answer. */
+/** `sessionId` as named in the request. Without it, the message about a missing session names none. */
 export const refusalDenial = ({ refused: code, message, settlement }: Refusal, sessionId?: string): Denial => {
   switch (refusalDenials[code]) {
     case 'not_found':
@@ -71,7 +70,7 @@ const settledDetails = ({ decision, decidedBy, decidedByClaimed, decidedAt }: Se
   decidedAt: new Date(decidedAt).toISOString(),
 })
 
-/** A question that was withdrawn is cancelled, as a list shows it. */
+/** Lists show a withdrawn question as cancelled. */
 export const settledStatus = (decision: string): SettledApprovalDetails['decision'] =>
   decision === 'approved' || decision === 'denied' || decision === 'expired' ? decision : 'cancelled'
 
@@ -90,10 +89,10 @@ const faultMessages: { readonly [F in StoreFaultCode]: string } = {
   refused: 'The store refused the write.',
 }
 
-/** A retry meets the same fault. */
+/** Retrying does not help. */
 const permanentFaults: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
 
-/** The message names neither the cause nor a stack: both are for the server's own log. */
+/** Neither cause nor stack: both are only for the server's log. */
 export const faultDenial = (error: unknown): Denial => {
   if (!(error instanceof StoreFault)) return new Denial('internal_error', 'Something went wrong here.')
   const message = faultMessages[error.code]
@@ -101,7 +100,7 @@ export const faultDenial = (error: unknown): Denial => {
   return new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', message)
 }
 
-/** The answer, or the denial of a fault with its cause, for the line of the request in the server's log. */
+/** Keeps the fault's cause for the request log. */
 export const settle = <T>(
   answering: Promise<T>,
 ): Promise<{ readonly answer: T | Denial; readonly fault: { readonly cause?: string } }> =>

@@ -1,9 +1,4 @@
-// Paths in answers, as the caller reaches them through a proxy.
-
-/**
- * Adds the prefix that a proxy removed (`X-Forwarded-Prefix`). Any caller may send the header: the path goes back to that caller
- * alone, and a prefix is a plain path, so it leads to no other host.
- */
+/** Restores the prefix that a proxy removed. Forging the header is harmless: a plain path cannot lead to another host. */
 export const publicPath = ({ headers }: { readonly headers: Pick<Headers, 'get'> }, path: string): string => {
   const prefix = headers.get('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''
   return isPlainPath(prefix) ? `${prefix}${path}` : path

@@ -1,5 +1,3 @@
-// The parts of an export: which sessions, in which order, and which events of each.
-
 import { READ_PAGE } from '@bridle/events/limits'
 import type { ExportSession } from '@bridle/history/export/export-file'
 import { EXPORT_SESSIONS_MAX } from '@bridle/history/export/export-reader'
@@ -9,7 +7,7 @@ import type { Directory, DirectoryRow, ListedSession, ListFilter } from '@bridle
 import type { Session } from '@bridle/kernel/session/session'
 import { LIST_PAGE_MAX } from '../limits.ts'
 
-/** Characters of an id, as its grammar has them: any name that people or programs give, and short enough for a path. */
+/** The limit of the id grammar. */
 const ID_CHARS_MAX = 128
 
 export interface ExportPorts {
@@ -17,13 +15,13 @@ export interface ExportPorts {
   readonly directory: Pick<Directory, 'list'>
 }
 
-/** A session of a file, and the log that its events are read from: a session that is gone lives on in its branches. */
+/** A session, and the log to read it from: a deleted session lives on in its branches. */
 export interface ExportPart {
   readonly session: ExportSession
   readonly source: Key
-  /** The last event of a session that is there for its branches; null = all of its events. */
+  /** Last event to export, if the session is only included for its branches; null: all. */
   readonly upTo: number | null
-  /** The last event that a branch in the file needs; 0 = none does. */
+  /** Last event that a branch in the file needs; 0: none. */
   readonly neededSeq: number
   readonly createdAt: number
 }
@@ -32,7 +30,6 @@ export type ExportListing = Pick<ListedSession, 'key'> & {
   readonly row: Pick<DirectoryRow, 'kind' | 'parent' | 'createdAt'>
 }
 
-/** All sessions of a list, in the order in which they were made; null = there are more than a file has. */
 export const listSessions = async (
   { directory }: ExportPorts,
   tenant: string,
@@ -51,7 +48,7 @@ export const listSessions = async (
   return found
 }
 
-/** The session, and the branches below it that the viewer may open; null = there are more than a file has. */
+/** The session and its branches visible to the viewer; null if they exceed the file limit. */
 export const listBranches = async (
   ports: ExportPorts,
   session: Session,
@@ -61,7 +58,7 @@ export const listBranches = async (
   for (let index = 0; index < all.length; index++) {
     const { key, row } = all[index] as ExportListing
     const children = await listSessions(ports, key.tenant, { ...filter, parentId: key.id })
-    // The list also has background sessions, and branches of an earlier session of the id.
+    // The list also contains background sessions, and branches of an earlier session with the same id.
     const branches = children?.filter(
       (child) =>
         child.row.parent?.id === key.id && child.row.parent.agent === key.agent && child.row.createdAt >= row.createdAt,
@@ -77,22 +74,21 @@ export const listingOf = ({ key, state: { lifecycle } }: Session): ExportListing
   row: { kind: lifecycle.kind, parent: lifecycle.parent, createdAt: lifecycle.createdAt },
 })
 
-/** A part while its file is planned. A session that is listed is known by its name, a lost life of an id also by its first number. */
+/** Ids can be deleted and reused. A lost incarnation is identified by its name and first event number. */
 interface PlannedPart extends ExportPart {
   readonly life: string
-  /** The life that a branch continues; null = the session is no branch. */
+  /** The incarnation that a branch continues; null if the session is not a branch. */
   readonly parentLife: string | null
   readonly createdAt: number
 }
 
-/** Parents come before their branches, and the order depends on nothing but the logs. */
+/** Parents precede their branches. The order depends only on the logs. */
 export const planExport = async (
   { host }: ExportPorts,
   listings: readonly ExportListing[],
 ): Promise<readonly ExportPart[]> => {
   const listed = new Map(listings.map((listing) => [nameOf(listing.key), listing]))
   const firstSeqs = new Map<string, number>()
-  /** The number of a listed session's first event of its own. */
   const firstSeqOf = async ({ key, row }: ExportListing): Promise<number> => {
     const known = row.parent ? row.parent.seq + 1 : firstSeqs.get(nameOf(key))
     const first = known ?? (await (await host.find(key))?.read(0, 1))?.[0]?.seq ?? 1
@@ -104,7 +100,7 @@ export const planExport = async (
     const lost = `${nameOf(session)}/${first}`
     if (!listing) return lost
     const { parent, createdAt } = listing.row
-    // Nothing of a parent that left its own parent later is in the log of the branch.
+    // If the parent left its own parent later than that, the branch's log contains none of the parent's events.
     const isSame = parent && upTo <= parent.seq ? createdAt <= leftAt : (await firstSeqOf(listing)) === first
     return isSame ? nameOf(session) : lost
   }
@@ -112,7 +108,7 @@ export const planExport = async (
   for (const { key, row } of listings) {
     const session = { ...identityOf(key), kind: row.kind, ...(row.parent && { parent: row.parent }) }
     const above = row.parent ? listed.get(nameOf(row.parent)) : undefined
-    // A later session of the parent's id is never older than the branch: most lineages need no look at the log.
+    // A later session with the parent's id is never older than the branch, so most lineages need no log read.
     const isPlain = !row.parent || (above !== undefined && above.row.createdAt < row.createdAt)
     let parentLife = row.parent ? nameOf(row.parent) : null
     const branch = isPlain ? null : await host.find(key)
@@ -133,17 +129,17 @@ export const planExport = async (
   return inTreeOrder(withNames([...parts.values()]))
 }
 
-/** A session that a branch continues, as the branch's own log tells of it. */
+/** An ancestor as recorded in the branch's own log. */
 interface Ancestor {
   readonly session: ExportSession
-  /** The number of its first own event: an id that was removed and used again never has the same one. */
+  /** Number of its first own event, which differs between incarnations of an id. */
   readonly first: number
   readonly upTo: number
   readonly createdAt: number
   readonly leftAt: number
 }
 
-/** The sessions that a branch continues, the nearest last. */
+/** Nearest last. */
 const ancestorsOf = async (session: Session): Promise<Ancestor[]> => {
   const ancestors: Ancestor[] = []
   const own = session.state.lifecycle.parent?.seq ?? 0
@@ -172,11 +168,11 @@ const ancestorsOf = async (session: Session): Promise<Ancestor[]> => {
   return ancestors
 }
 
-/** A file has one session of a name: a lost life of an id that was used again gets a name of its own, and its branches follow it. */
+/** Names must be unique within a file, so lost incarnations of a reused id are renamed, and their branches follow. */
 const withNames = (parts: readonly PlannedPart[]): PlannedPart[] => {
   const ids = new Map<string, string>()
   const names = new Set<string>()
-  // Listed sessions keep their ids; of the lost lives of an id, the last one may.
+  // Listed sessions keep their ids. If an id was deleted and reused, only its last incarnation does.
   const byClaim = parts.toSorted((a, b) => Number(a.upTo !== null) - Number(b.upTo !== null) || firstIn(b) - firstIn(a))
   for (const { session, life } of byClaim) {
     let id = session.id
@@ -195,7 +191,7 @@ const withNames = (parts: readonly PlannedPart[]): PlannedPart[] => {
   })
 }
 
-/** `s-from-1` is the session `s` whose numbers begin with 1. */
+/** `s-from-1` is the session `s` whose events start at 1. */
 const lostId = (id: string, life: string, copy: number): string => {
   const suffix = `-from-${life.slice(life.lastIndexOf('/') + 1)}${copy > 1 ? `-${copy}` : ''}`
   return `${id.slice(0, ID_CHARS_MAX - suffix.length)}${suffix}`

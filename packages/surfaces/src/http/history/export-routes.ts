@@ -1,5 +1,3 @@
-// Routes of exports: one session with its branches, or all sessions of a list, as a file.
-
 import { EXPORT_SESSIONS_MAX } from '@bridle/history/export/export-reader'
 import * as v from 'valibot'
 import { viewerField } from '../access/users.ts'

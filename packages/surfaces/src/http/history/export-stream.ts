@@ -1,4 +1,4 @@
-// The lines of an export, page by page: a long log is never in memory as a whole, and a reader that is slow stops the reading.
+// Exports are read in pages, with backpressure from the reader, so a long log is never fully in memory.
 
 import { READ_PAGE } from '@bridle/events/limits'
 import { ExportWriter } from '@bridle/history/export/export-file'
@@ -7,7 +7,7 @@ import { type AnyEvent, IMPORTED } from '@bridle/kernel/event'
 import type { Session } from '@bridle/kernel/session/session'
 import type { ExportPart, ExportPorts } from './export-plan.ts'
 
-/** Characters of an export that are sent at once: a few pages of a log, and little per reader. */
+/** A few pages of a log, and little memory per reader. */
 const EXPORT_BLOCK_CHARS = 64 * 1024
 
 export async function* exportLines(ports: ExportPorts, parts: readonly ExportPart[]): AsyncGenerator<string> {
@@ -15,7 +15,7 @@ export async function* exportLines(ports: ExportPorts, parts: readonly ExportPar
   yield writer.header()
   for (const part of parts) {
     const session = await ports.host.find(part.source)
-    // A file without its last line is refused by every reader: half an export must not look like one.
+    // Throw: without its last line the file is refused, so half an export never passes as a whole one.
     if (!session) throw new Error(`The session "${part.source.id}" was removed while it was exported.`)
     const { last, isPartial } = part.upTo ? { last: part.upTo, isPartial: true } : await endOf(session, part.neededSeq)
     const { partial: _partial, ...own } = part.session
@@ -30,10 +30,7 @@ export async function* exportLines(ports: ExportPorts, parts: readonly ExportPar
   yield writer.end()
 }
 
-/**
- * The last event of a session's own. An import ends with events of this server: while nothing follows them, they are left out, so
- * that an export of an import is the file that was imported. A log that came without its end is still without it.
- */
+/** Omits the events that this server appended on import, so that exporting an untouched import reproduces the file. */
 const endOf = async (session: Session, neededSeq: number): Promise<{ last: number; isPartial: boolean }> => {
   const { head, lifecycle } = session.state
   const { importedSeq } = lifecycle
@@ -51,7 +48,7 @@ const endOf = async (session: Session, neededSeq: number): Promise<{ last: numbe
   return { last: importedSeq - 1, isPartial }
 }
 
-/** The first event of a branch names its parent as the file does. */
+/** The parent may have been renamed in the file. */
 const withParent = (event: AnyEvent, parent: ExportPart['session']['parent']): AnyEvent =>
   parent && event.type === 'branched' && !event.hearsay && event.payload.parent.id !== parent.id
     ? { ...event, payload: { ...event.payload, parent } }
@@ -63,7 +60,6 @@ const isEnding = (event: AnyEvent): boolean => {
   return event.type === 'health_changed' || event.type === 'session_state'
 }
 
-/** A response that reads as fast as its reader does. */
 export const exportResponse = (lines: AsyncGenerator<string>, name: string): Response => {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({

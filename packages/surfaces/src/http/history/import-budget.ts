@@ -1,14 +1,13 @@
-// The work that one import may cause. A file is checked and written in slices: between two of them the import stops if its client has
-// left. The check also stops if it has used up its CPU time; then nothing is written. Writing takes no longer than the events are many.
+// An import runs in slices and stops between two of them if its client has left. Validation also has a CPU time limit.
 import { nextTask } from '@bridle/history/export/pace'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { AppPorts } from '../../app.ts'
 import { badRequest, Denial } from '../denials/denial.ts'
 
-/** CPU time to check one file: about three times what the largest takes, and the end of one that was made to take hours. */
+/** About three times what the largest file takes. Stops files crafted to take hours. */
 const IMPORT_CPU_MS = 10_000
 
-/** Thrown out of whatever the import is doing; the route answers with the denial. */
+/** Thrown from anywhere in the import; the route returns the denial. */
 export class ImportInterruption extends Error {
   readonly denial: Denial
 
@@ -32,17 +31,16 @@ export class ImportBudget {
     this.#since = this.#now()
   }
 
-  /** Ends a slice of work. Other requests have their turn in between, and their CPU time does not count. */
+  /** Ends a slice. Other requests run in between, and their CPU time does not count. */
   readonly nextTurn = async (): Promise<void> => {
     if (this.#cpuMs) this.#check()
     await nextTask()
-    // A platform that hides CPU time also stops its clock while code runs: there the time of the slice shows only now.
+    // Platforms that hide CPU time also freeze the clock while code runs, so the slice's time only shows now.
     if (!this.#cpuMs) this.#check()
     this.#since = this.#now()
     this.#stopIfAborted()
   }
 
-  /** Between two sessions that are written. */
   async letOthersWork(): Promise<void> {
     await nextTask()
     this.#stopIfAborted()

@@ -1,5 +1,3 @@
-// The checks of a file before anything of it is written: whether this server can take every session in it.
-
 import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '@bridle/events/limits'
 import { eventOf } from '@bridle/history/export/entry-checks'
 import { type ExportContent, type ExportedSession, tooDeepText } from '@bridle/history/export/export-reader'
@@ -19,31 +17,29 @@ import { type ImportedSettings, importedSettings } from '../sessions/session-set
 import type { ImportBudget } from './import-budget.ts'
 import { rootName } from './tree-files.ts'
 
-/** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
+/** More than clocks of two servers differ. A log from further ahead would stop its session's time until then. */
 const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
-/** A fold of one event takes as long as reading so many characters of a file, however long the event is. */
+/** Folding an event costs as much as reading this many characters. */
 const FOLD_CHARS = 200
-/** Ids that are tried for a renamed session; somebody who has more copies gives them names. */
+/** Ids to try for a renamed session. More copies than this are a mistake. */
 const RENAMES_MAX = 100
 
-/** A session of a file, and what becomes of it here. */
 export interface PlannedImport {
   readonly exported: ExportedSession
   readonly key: Key
-  /** The parent as this server names it. */
   readonly parent: { readonly agent: string; readonly id: string; readonly seq: number } | null
-  /** The server has these events already: nothing is written. */
+  /** The server already has these events, so nothing is written. */
   readonly isKnown: boolean
-  /** The settings of the file that hold here, and the names of the others. */
+  /** The file's settings that are allowed here, and the names of the rejected ones. */
   readonly claimed: ImportedSettings
-  /** The state before its first event; null = it begins with none. */
+  /** State to start from; null: empty. */
   readonly before: SessionState | null
 }
 
 interface ImportContext {
   readonly ports: AppPorts
   readonly access: Access
-  /** A session whose id is taken gets another id. */
+  /** Rename sessions whose id is taken. */
   readonly renames: boolean
   readonly budget: ImportBudget
 }
@@ -71,7 +67,7 @@ export const planImport = async (
     const origin = origins.get(exported) ?? ''
     const before = states.get(origin) ?? (await stateBefore(context, exported, pace))
     if (isDenial(before)) return before
-    // Many branches may leave a session of this server at the same event.
+    // Many branches may start from the same event of a session here.
     if (origin !== '') states.set(origin, before)
     const after = await foldLog({ exported, parent }, { before, pace }, (seq, state) => {
       const place = eventName(session, seq)
@@ -111,7 +107,6 @@ const sessionDenial = async ({ ports, access }: ImportContext, exported: Exporte
   return refusePrivateAgent({ access, ports }, session.agent)
 }
 
-/** The state that a branch of a session on this server continues. */
 const stateBefore = async (
   { ports, access }: ImportContext,
   exported: ExportedSession,
@@ -143,7 +138,7 @@ const stateBefore = async (
   return state
 }
 
-/** How many sessions a branch continues, itself included. Those of this server are looked up once. */
+/** Number of ancestors, plus one. Ancestors on this server are looked up once. */
 const levelOf = async (
   { ports, access, budget }: ImportContext,
   parent: ExportedSession['session']['parent'],
@@ -163,9 +158,9 @@ const levelOf = async (
   return level + 1
 }
 
-/** The event that each branch leaves from, by the session that has it. A branch may leave before its parent did: then that is the parent's parent. */
+/** The event that each branch starts from. It may belong to the parent's parent, if the branch starts before its parent did. */
 const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSession, string> => {
-  // Only sessions of earlier lines are above a session, so that a file cannot lead in a circle.
+  // Only earlier lines can be parents, so a file cannot contain a cycle.
   const parents = new Map<string, ExportedSession['session']['parent']>()
   const origins = new Map<ExportedSession, string>()
   for (const exported of sessions) {
@@ -181,7 +176,7 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
   return origins
 }
 
-/** Folds the log once, however many branches it has. A log that no fold reads must not be written: nobody could open its session. */
+/** Folds each log once. A log that does not fold must not be written, because its session could never be opened. */
 const foldLog = async (
   planned: Pick<PlannedImport, 'exported' | 'parent'>,
   { before, pace }: { readonly before: SessionState; readonly pace: Pace },
@@ -190,21 +185,21 @@ const foldLog = async (
   const { line } = planned.exported
   let state = before
   let owned = new Set<object>()
-  // The state at a branch point is that of the session as it is written here, which may have another name.
+  // Fold the events as they are written here, because the session may be renamed.
   for (const [index, event] of eventsOf(planned).entries()) {
     try {
       state = evolveInPlace(state, event, owned)
     } catch {
       return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
     }
-    // A state that a branch continues stays as it is.
+    // A branch continues from this state, so stop mutating it.
     if (onState(event.seq, state)) owned = new Set()
     await pace.spend(FOLD_CHARS)
   }
   return state
 }
 
-/** The operator decides which models the sessions of an agent may ask, also those that come from elsewhere. */
+/** The operator's model limits also apply to imported sessions. */
 const modelDenial = (
   { ports }: ImportContext,
   exported: ExportedSession,
@@ -216,7 +211,7 @@ const modelDenial = (
     : null
 }
 
-/** A run reads every file that a prompt names, so that a prompt must not name what another user has uploaded. */
+/** A run reads every file its prompts name, so an import must not name another user's uploads. */
 const foreignFileDenial = async (
   { ports, access, budget }: ImportContext,
   { entries, line }: ExportedSession,
@@ -255,7 +250,7 @@ const placeOf = async (
     const used = found || isElsewhere ? null : await ports.host.usedSeq(key)
     if (used !== null && isFree(used, exported)) return { key, isKnown: false }
     const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
-    // A copy that an earlier import made is known, too: a file that was cut off is completed.
+    // Also matches a copy made by an earlier import, so that a truncated file can be completed.
     if (isOwn && (await hasEvents(await ports.host.find(key), eventsOf({ exported, parent }), parent)))
       return { key, isKnown: true }
     if (!renames) break
@@ -266,10 +261,9 @@ const placeOf = async (
   )
 }
 
-/** Numbers that a removed session of the id has used must not name other events. */
+/** Numbers used by a removed session of the id must not be reused for other events. */
 const isFree = (used: number, { entries }: ExportedSession): boolean => used < (entries[0]?.seq ?? 1)
 
-/** The events of a session. A branch names its parent, which may have another id here. */
 export const eventsOf = ({ exported: { entries }, parent }: Pick<PlannedImport, 'exported' | 'parent'>): AnyEvent[] =>
   entries.map((entry) => {
     const event = eventOf(entry)
@@ -278,7 +272,6 @@ export const eventsOf = ({ exported: { entries }, parent }: Pick<PlannedImport, 
       : event
   })
 
-/** Whether a session begins with these events, so that a file may be imported twice. */
 const hasEvents = async (
   session: Session | null,
   wanted: readonly AnyEvent[],

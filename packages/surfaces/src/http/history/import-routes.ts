@@ -1,4 +1,4 @@
-// The route of imports. The whole file is checked before its first session is written.
+// The whole file is validated before its first session is written.
 
 import { isEventType } from '@bridle/events/catalogue'
 import { parsePayload } from '@bridle/events/schemas'
@@ -19,7 +19,7 @@ import { ImportBudget, ImportInterruption } from './import-budget.ts'
 import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
 
-/** A file to import: the largest session that a server keeps, twice. It is in memory while it is checked. */
+/** Twice the largest session that a server keeps. Held in memory while it is checked. */
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024
 
 const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
@@ -28,7 +28,7 @@ export const isSet = (flag: string | undefined): boolean => flag === '1' || flag
 export const importRoutes: readonly Route[] = [
   post('/import', {
     scope: 'operate',
-    // A log says that people approved calls: only a credential that may approve adds such a log.
+    // The log records approvals by people, so importing one requires the scope to approve.
     furtherScopes: ['approve'],
     concerns: 'sessions',
     summary: 'Import the sessions of an export, with the numbers of their events',
@@ -98,7 +98,7 @@ const contentOf = async (bytes: Uint8Array, { nextTurn }: ImportBudget): Promise
   }
 }
 
-/** The lines as the whole file numbers them. */
+/** Restores the line numbers of the whole file. */
 const asPartOf = ({ digest, linesBefore }: FilePart, { sessions }: ExportContent): ExportContent => ({
   digest,
   sessions: sessions.map((each) => ({ ...each, line: each.line + linesBefore })),

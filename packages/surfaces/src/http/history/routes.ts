@@ -1,4 +1,4 @@
-// Routes of the past: the log of a session, page by page, and the tree of its branches. docs/protocol/history.md has their rules.
+// Rules: docs/protocol/history.md.
 
 import { entryOf } from '@bridle/history/scrubbed-entry'
 import type { Session } from '@bridle/kernel/session/session'
@@ -14,12 +14,12 @@ import { get, limitSchema, type Route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import { sessionTreeOf } from './session-tree.ts'
 
-/** Entries of a log on one page: 100,000 events are 50 requests. */
+/** At this size, 100,000 events take 50 requests. */
 const LOG_PAGE_MAX = 2_000
-/** Characters after which a page of a log ends, with the entries read so far: a browser parses 2 MB without a pause. */
+/** A page ends after this many characters: a browser parses 2 MB without a pause. */
 const LOG_PAGE_CHARS = 2_000_000
 
-/** A number alone is of the present log; `41~2` names the incarnation too. */
+/** A bare number refers to the current log; `41~2` also names the incarnation. */
 const placeSchema = v.pipe(
   v.string(),
   v.regex(/^\d{1,15}(~\d{1,9})?$/, 'Expected the `next` of an earlier answer, or a number of an event'),
@@ -68,7 +68,7 @@ export const treeRoutes: readonly Route[] = [
   }),
 ]
 
-/** The numbers of a session that was removed, or whose newest events were lost, name other events now. */
+/** The numbers of a deleted session, or of lost events, now name other events. */
 const otherLog = (): Denial =>
   badRequest(
     'query: after: This is a place in another log of the session. Leave `after` out to read from the beginning.',
@@ -83,7 +83,6 @@ const logSessionOf = ({ key, state: { lifecycle }, incarnations }: Session): Log
   }),
 })
 
-/** The entries behind `after`, as many as a page holds. A page has at least one entry where there is one. */
 const logEntries = async (
   session: Session,
   { after, limit, withContent }: { readonly after: number; readonly limit: number; readonly withContent: boolean },

@@ -1,4 +1,4 @@
-// The tree of branches that a session belongs to. All of its sessions are in one store, since a branch reads the log of its parent.
+// All sessions of a tree are in one store, because a branch reads its parent's log.
 import type { Key } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
 import { mayOpen, rowOwner } from '@bridle/kernel/owner'
@@ -10,11 +10,11 @@ import { isoOrNull } from '@bridle/kernel/views/session-fields'
 import type { SessionTree, TreeSession } from '@bridle/wire/http/wire'
 import { LIST_PAGE_MAX } from '../limits.ts'
 
-/** Sessions in the answer about a tree: more lines than a page can draw. */
+/** More than a page can draw. */
 export const TREE_SESSIONS_MAX = 200
-/** Sessions of a tree that are opened for their checkpoints and approvals: each one that nobody uses is read from the store. */
+/** Each session that is not in memory is read from the store for its checkpoints and approvals. */
 export const TREE_OPENED_MAX = 32
-/** Checkpoints, and approvals, of each such session, the newest: marks on one line of a drawing. */
+/** Newest checkpoints and approvals per session: marks on one line of the drawing. */
 const TREE_POINTS_MAX = 100
 
 interface TreePorts {
@@ -25,14 +25,14 @@ interface TreePorts {
 interface TreeNode {
   readonly key: Key
   readonly parent: BranchParent | null
-  /** Null = the session was removed. */
+  /** Null: the session was removed. */
   readonly listing: { readonly head: number; readonly row: DirectoryRow } | null
-  /** A session of the same key that was made later: branches from then on are of that one. */
+  /** When a later session reused the key. Newer branches belong to that one. */
   readonly replacedAt?: number
   readonly children: TreeNode[]
 }
 
-/** `viewer` is the user of the credential, as an owner is written; null = the credential opens every session of the tenant. */
+/** `viewer` has the format of a session's owner; null: all sessions of the tenant are visible. */
 export const sessionTreeOf = async (
   ports: TreePorts,
   session: Session,
@@ -43,7 +43,7 @@ export const sessionTreeOf = async (
   const truncated = await addBranches(ports, session.key.tenant, lineage)
   const isVisible = ({ key, listing }: TreeNode) => listing !== null && mayOpen(viewer, rowOwner(key, listing.row))
   const nodes = inTreeOrder(root).filter((node) => inTreeOrder(node).some(isVisible))
-  // The session and those above it come first: a page about the session needs their points most.
+  // Ancestors first: a page about the session needs their points most.
   const byNeed = [...new Set([...lineage.toReversed(), ...nodes])].filter((node) => nodes.includes(node))
   const opened = new Set(byNeed.filter(isVisible).slice(0, TREE_OPENED_MAX))
   const sessions: TreeSession[] = []
@@ -56,7 +56,7 @@ export const sessionTreeOf = async (
   return { root: root.key.id, sessions, truncated }
 }
 
-/** The sessions from the root of the tree to this one. A removed session has no row that would name its own parent. */
+/** From the root to this session. A removed session has no row that names its own parent, so the lineage ends there. */
 const lineageOf = async (ports: TreePorts, session: Session): Promise<TreeNode[]> => {
   const lineage: TreeNode[] = [nodeOf(session)]
   for (;;) {
@@ -65,7 +65,7 @@ const lineageOf = async (ports: TreePorts, session: Session): Promise<TreeNode[]
     const { agent, id } = below.parent
     const key = { ...session.key, agent, id }
     const found = await findOrNull(ports, key)
-    // An id may be used again after its session was removed. A parent is never younger than its branch.
+    // An id may have been reused since. A parent is never younger than its branch.
     const replacedAt = found?.state.lifecycle.createdAt ?? Number.POSITIVE_INFINITY
     const isParent = found !== null && replacedAt <= createdAtOf(below)
     const above: TreeNode = isParent ? nodeOf(found) : { key, parent: null, listing: null, replacedAt, children: [] }
@@ -75,7 +75,7 @@ const lineageOf = async (ports: TreePorts, session: Session): Promise<TreeNode[]
   }
 }
 
-/** Adds the branches below the root, nearest first. True = there are more than an answer has. */
+/** Nearest first. True if there are more than the answer holds. */
 const addBranches = async (
   { directory }: TreePorts,
   tenant: string,
@@ -102,7 +102,7 @@ const addBranches = async (
   return false
 }
 
-/** The list of a parent also has the background sessions that were started from it, and branches of a removed session of its id. */
+/** A parent's list also contains its background sessions, and branches of a deleted session with its id. */
 const isBranchOf = ({ key, listing, replacedAt }: TreeNode, { parent, createdAt }: DirectoryRow): boolean =>
   parent?.id === key.id &&
   parent.agent === key.agent &&
@@ -120,7 +120,7 @@ const nodeOf = ({ key, state, incarnations }: Session): TreeNode => ({
   children: [],
 })
 
-/** A session that cannot be opened is like one that is gone. */
+/** Treats a session that cannot be opened as removed. */
 const findOrNull = ({ host }: TreePorts, key: Key): Promise<Session | null> => host.find(key).catch(() => null)
 
 const inTreeOrder = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(inTreeOrder)]
@@ -142,10 +142,10 @@ const treeSession = ({ key, parent, listing }: TreeNode, session: Session | null
   }
 }
 
-/** The numbers that the session itself wrote: those up to its branch point are its parent's. */
+/** Numbers up to the branch point belong to the parent. */
 const ownPoints = ({ state }: Session, kind: 'checkpoint' | 'approval'): number[] => {
   const { resumePoints, lifecycle, checkpoints } = state
-  // A branch writes a checkpoint of its beginning, which says nothing about the work.
+  // A branch starts with a checkpoint that says nothing about the work.
   const seeds = new Set(checkpoints.latest.filter(({ type }) => type === 'resume_seed').map(({ seq }) => seq))
   return resumePoints
     .filter(({ kind: each, seq }) => each === kind && seq > (lifecycle.parent?.seq ?? 0) && !seeds.has(seq))
@@ -153,7 +153,7 @@ const ownPoints = ({ state }: Session, kind: 'checkpoint' | 'approval'): number[
     .slice(-TREE_POINTS_MAX)
 }
 
-/** A user's credential does not learn whether another user's session exists. */
+/** Must not reveal whether another user's session exists. */
 const gapOf = ({ key, parent }: TreeNode, viewer: string | null): TreeSession => ({
   ...{ id: key.id, agent: key.agent, visible: false, gap: viewer === null ? 'removed' : 'unavailable' },
   ...{ parent: placeOf(parent), title: null, status: null, head: null, created_at: null, updated_at: null },

@@ -1,14 +1,13 @@
-// Files where the trees of branches live in several processes: a gateway joins an export of their parts, and sends each its part of an
-// import. Only a gateway sends these headers.
+// Files of trees spread over several processes. A gateway joins exports and splits imports; only gateways send these headers.
 import { isJsonObject } from '@bridle/events/json'
 import type { ExportPart } from './export-plan.ts'
 
-/** The tree of an export that the gateway wants, by the name of its first session; `ALL_TREES` asks which there are. */
+/** Root session of the requested tree; `ALL_TREES` lists the roots. */
 export const TREE_HEADER = 'x-bridle-tree'
 export const ALL_TREES = '*'
 export const FILE_HEADER = 'x-bridle-file'
 
-/** The first session of a tree; files have trees in the order of their birth. */
+/** A file contains trees in order of creation. */
 export interface TreeRoot {
   readonly name: string
   readonly createdAt: number
@@ -16,7 +15,7 @@ export interface TreeRoot {
 
 export interface FilePart {
   readonly digest: string
-  /** Lines of the file that the part lacks before its first session. */
+  /** Lines of the whole file before this part's first session. */
   readonly linesBefore: number
 }
 
@@ -41,7 +40,6 @@ export const rootsOf = (parts: readonly ExportPart[]): TreeRoot[] =>
 
 export const encodeFilePart = (part: FilePart): string => JSON.stringify(part)
 
-/** Null = the request has no part of a larger file. */
 export const decodeFilePart = ({ headers }: Request): FilePart | null => {
   const part: unknown = JSON.parse(headers.get(FILE_HEADER) ?? 'null')
   return isJsonObject(part) ? (part as unknown as FilePart) : null

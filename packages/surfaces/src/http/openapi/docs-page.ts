@@ -1,4 +1,3 @@
-// /docs: the same description as a page to read.
 import type { Route } from '../router/route.ts'
 import { isDescribed } from './document.ts'
 import { requestSchema } from './json-schemas.ts'

@@ -1,4 +1,4 @@
-// /openapi.json, from the rows and schemas that the server uses itself.
+// /openapi.json is generated from the rows and schemas that the server itself uses.
 
 import { present } from '@bridle/events/json'
 import type { GenericSchema } from 'valibot'
@@ -39,7 +39,7 @@ export const openapiDocument = (rows: readonly Route[]) => {
   }
 }
 
-/** A row without an answer of its own exists only to name a mistake of the caller. */
+/** A row without answers exists only to explain a caller's mistake. */
 export const isDescribed = (row: Route): boolean => Object.keys(row.answers).length > 0
 
 const operation = (row: Route): JsonSchema => ({
@@ -73,7 +73,7 @@ const answerSchemas = ({ answers }: Route): readonly GenericSchema[] =>
     .flatMap(({ body, stream }) => [body, stream])
     .flatMap((body) => (body ? [body.schema, ...(body.data ? [body.data] : [])] : []))
 
-/** Only components that an operation refers to: a description of fewer rows has fewer. */
+/** Only components that the described operations reference. */
 const usedIn = (
   paths: object,
   kind: 'parameters' | 'responses',

@@ -1,4 +1,4 @@
-// Schemas of requests and answers as JSON Schema. A schema with a title is a component of its own; all others stand where they are used.
+// A schema with a title becomes a component; all others are inlined.
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { type GenericSchema, getTitle } from 'valibot'
 
@@ -8,19 +8,18 @@ export const componentRef = (kind: 'schemas' | 'responses' | 'parameters', name:
   $ref: `#/components/${kind}/${name}`,
 })
 
-/** The schema of a query or a body: the values that callers send. Checks that JSON Schema cannot express are left out. */
+/** Omits checks that JSON Schema cannot express. */
 export const requestSchema = (schema: GenericSchema): JsonSchema => {
   const { $schema, ...rest } = toJsonSchema(schema, config)
   return rest
 }
 
-/** The schema of an answer, by reference where it is a component. */
 export const answerJsonSchema = (schema: GenericSchema): JsonSchema => {
   const name = getTitle(schema)
   return name === undefined ? requestSchema(schema) : componentRef('schemas', name)
 }
 
-/** All schemas with a title, in these and below them. Two schemas with one title are a mistake. */
+/** All titled schemas, recursively. Throws if two share a title. */
 export const componentSchemas = (roots: readonly GenericSchema[]): Record<string, JsonSchema> => {
   const found = new Map<string, GenericSchema>()
   const visited = new Set<unknown>()
@@ -45,7 +44,6 @@ export const componentSchemas = (roots: readonly GenericSchema[]): Record<string
   )
 }
 
-/** Schemas by name, as the `$defs` of a JSON Schema. */
 export const definitionsSchema = (definitions: Readonly<Record<string, GenericSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.entries(
@@ -53,7 +51,6 @@ export const definitionsSchema = (definitions: Readonly<Record<string, GenericSc
     ).map(([name, schema]) => [name, { ...schema }]),
   )
 
-/** The parts of a schema that may hold further schemas. */
 interface SchemaParts {
   readonly entries?: object
   readonly options?: readonly unknown[]
@@ -68,7 +65,7 @@ interface SchemaParts {
 const config: Omit<ConversionConfig, 'definitions'> = {
   errorMode: 'ignore',
   typeMode: 'input',
-  // Linters take an object for closed unless it says otherwise.
+  // Be explicit, because linters assume that objects are closed.
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,

@@ -1,4 +1,3 @@
-// The parameters of an operation: of its path, its query and its headers.
 import { present } from '@bridle/events/json'
 import { matchPath } from '../router/path-pattern.ts'
 import type { RequestHeader, Route } from '../router/route.ts'
@@ -18,7 +17,7 @@ export const parametersOf = (row: Route): readonly JsonSchema[] => {
   ]
 }
 
-/** A browser opens streams and sockets without headers of its own: there a credential stands in the query. */
+/** Browsers open streams and sockets without custom headers, so credentials may be in the query. */
 const isWatched = ({ answers }: Route): boolean =>
   answers[101] !== undefined || answers[200]?.body?.contentType === 'text/event-stream'
 
@@ -78,7 +77,6 @@ const requestHeaders: { readonly [H in RequestHeader]: JsonSchema } = {
   'If-None-Match': header('If-None-Match', 'Answered with 304 while the answer has one of these tags.', 'W/"tag"'),
 }
 
-/** Parameters that several operations have. */
 export const sharedParameters: Readonly<Record<string, JsonSchema>> = {
   ...requestHeaders,
   agent: query('agent', 'The agent of the session, where several agents have a session of this id.'),

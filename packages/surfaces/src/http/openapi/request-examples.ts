@@ -1,8 +1,7 @@
-// An example of each request body, for /openapi.json and /docs. A test holds each against the schema of its route.
+// A test validates each example against its route's schema.
 import type { JsonObject } from '@bridle/events/json'
 import type { Route } from '../router/route.ts'
 
-/** Undefined = the route takes no JSON. */
 export const requestExample = ({ method, path }: Pick<Route, 'method' | 'path'>): JsonObject | undefined =>
   examples[`${method} ${path}`]
 

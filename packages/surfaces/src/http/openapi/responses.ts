@@ -1,5 +1,3 @@
-// The responses of an operation: its own answers, and the errors that its kind of row can have.
-
 import { plainErrorSchema, typedErrorSchema } from '@bridle/wire/http/wire/errors'
 import type { GenericSchema } from 'valibot'
 import type { AnswerBody, AnswerDescription } from '../answers/answer-schema.ts'
@@ -12,11 +10,10 @@ export const responsesOf = (row: Route): Readonly<Record<string, JsonSchema>> =>
   const own = Object.entries(row.answers).map(([status, answer]) => [status, response(answer)])
   return {
     ...Object.fromEntries(shared),
-    // Node refuses such a request before a route sees it.
+    // Sent by Node before any route.
     431: componentRef('responses', 'HeadersTooLarge'),
     ...(row.answers[101] && { default: componentRef('responses', 'UpgradeRefused') }),
     ...(isTagged(row) && { 304: componentRef('responses', 'NotModified') }),
-    // The row's own declaration of an error counts.
     ...Object.fromEntries(own),
   }
 }
@@ -40,7 +37,7 @@ const streamSchema = (data: GenericSchema): JsonSchema => ({
   contentSchema: answerJsonSchema(data),
 })
 
-/** Every JSON answer may name the fields and parameters of the request that nobody knows. */
+/** Any JSON answer may warn about unknown fields and parameters. */
 const withWarnings = (contentType: string, schema: GenericSchema): JsonSchema =>
   contentType === 'application/json'
     ? { allOf: [answerJsonSchema(schema), componentRef('schemas', 'Warnings')] }
@@ -57,7 +54,6 @@ export const warningsSchema: JsonSchema = {
   },
 }
 
-/** Denials that operations have in common: a name, the meaning and an example of each. */
 const errors = {
   bad_request: [
     'BadRequest',
@@ -80,10 +76,9 @@ const errors = {
     'The session moved; try again.',
   ],
 } as const satisfies { readonly [code in DenialCode]?: readonly [name: string, description: string, message: string] }
-type SharedError = keyof typeof errors
 
-/** The errors beyond its own answers that the server gives for such a row. Tests hold every answer against this. */
-const errorsOf = (row: Route): readonly SharedError[] => {
+/** Shared errors that such a row can return. Tests compare every answer with this. */
+const errorsOf = (row: Route): readonly (keyof typeof errors)[] => {
   if (row.scope === 'open') return row.path === '/health' ? ['internal_error'] : ['rate_limited', 'internal_error']
   const isPost = row.method === 'post'
   return [

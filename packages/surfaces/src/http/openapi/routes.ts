@@ -1,4 +1,3 @@
-// The description of every route, for programs and to read.
 import { jsonResponse } from '../answers/json-response.ts'
 import { docsPageAnswer, openapiAnswer } from '../answers/server-answers.ts'
 import { publicPath } from '../denials/public-path.ts'
@@ -6,7 +5,6 @@ import { get, type Route } from '../router/route.ts'
 import { docsPage } from './docs-page.ts'
 import { openapiDocument } from './document.ts'
 
-/** The two routes are in their own description. */
 export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
   const rows = (): readonly Route[] => [...others, ...own]
   let document: ReturnType<typeof openapiDocument> | null = null
@@ -18,7 +16,7 @@ export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
       answers: { 200: openapiAnswer },
       handle: ({ request }) => {
         document ??= openapiDocument(rows())
-        // Behind a proxy that takes a prefix away, the server is where the caller reaches it.
+        // The URL as the caller reaches it, even behind a proxy that strips a prefix.
         return jsonResponse({ ...document, servers: [{ url: publicPath(request, '') || '/' }] })
       },
     }),

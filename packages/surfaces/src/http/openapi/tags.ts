@@ -1,4 +1,3 @@
-// The chapters of /openapi.json. The first that fits a row is its tag.
 import type { Route } from '../router/route.ts'
 
 interface Tag {

@@ -1,18 +1,18 @@
-// A request's JSON body: bounded in size and depth, and read once.
+// JSON bodies are limited in size and depth, and read once.
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import { tryOr } from '@bridle/kernel/try-or'
 import { badRequest, Denial, isDenial } from '../denials/denial.ts'
 import { parseJson } from './json-text.ts'
 
-/** The body of a request: above the largest command that the kernel takes, and small enough to hold in memory for many callers. */
+/** Above the largest kernel command, but small enough to buffer for many callers. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024
 
-/** The session of a new request may depend on its body, so the body is read before the handler asks for it, and kept. */
+/** Buffered, because locating the session may need the body before the handler does. */
 export interface RequestBody {
   bytes(): Promise<Uint8Array | Denial>
-  /** The body as an object; an empty body is `{}`. */
+  /** An empty body is `{}`. */
   object(): Promise<JsonObject | Denial>
-  /** The object, if somebody has read it already; else null. */
+  /** Null if not parsed yet. */
   parsed(): JsonObject | null
 }
 
@@ -49,7 +49,6 @@ const parseObject = (bytes: Uint8Array): JsonObject | Denial => {
   return isJsonObject(value) ? value : badRequest('The body is not a JSON object.')
 }
 
-/** Null when the bytes are not UTF-8. */
 const textOf = (bytes: Uint8Array): string | null =>
   tryOr(null, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 
@@ -57,13 +56,13 @@ interface IterableBody {
   values(options: { readonly preventCancel: boolean }): AsyncIterable<Uint8Array>
 }
 
-/** Null when the body is too large. Reading does not begin if the header announces too much, and stops at the limit. */
+/** Null if too large. Stops at the limit, or right away if content-length exceeds it. */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array | null> => {
   if (!request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null
   const parts: Uint8Array[] = []
   let size = 0
-  // Not cancelled at the limit: a target may have to read on so that the sender gets the answer.
+  // Do not cancel at the limit: a target may have to drain the body so that the sender receives the response.
   for await (const part of (request.body as unknown as IterableBody).values({ preventCancel: true })) {
     size += part.byteLength
     if (size > bytesMax) return null

@@ -1,16 +1,15 @@
-// Conditional requests: a caller that has the current version gets no copy, and a caller that reads by ranges never mixes parts
-// of two versions.
+// A caller with the current version gets a 304, and range requests never mix two versions.
 import { hashText } from '@bridle/events/json'
 import { digest, hex } from '../access/secrets.ts'
 import { jsonText } from '../answers/json-response.ts'
 import { Denial } from '../denials/denial.ts'
 
-/** JSON up to this is hashed at once: a digest is made by another thread, which takes longer for a short text. */
+/** Shorter JSON is hashed in this thread: an asynchronous digest takes longer. */
 const SHORT_JSON_CHARS = 65_536
-/** Hexadecimal digits of a tag: with 128 bits two texts of one session never share a tag. */
+/** 128 bits: two texts of a session never share a tag. */
 const TAG_CHARS = 32
 
-/** Null = the conditions hold. If-Match compares strictly: a weak tag does not promise the same bytes. */
+/** Null if the conditions hold. If-Match needs a strong comparison: a weak tag does not promise identical bytes. */
 export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | Denial | null => {
   const expected = headers.get('if-match')
   if (expected !== null && !(expected.trim() === '*' || tagsIn(expected).includes(tag)))
@@ -27,16 +26,16 @@ export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: 
   return isCurrent ? new Response(null, { status: 304, headers: { etag: tag, ...revalidateHeaders } }) : null
 }
 
-/** The requested range is of this version. If-Range with a date never matches: versions have tags and no dates. */
+/** If-Range with a date never matches, because versions have only tags. */
 export const rangeMatchesTag = ({ headers }: Pick<Request, 'headers'>, tag: string): boolean => {
   const version = headers.get('if-range')
   return version === null || version.trim() === tag
 }
 
-/** Only the caller may cache the answer, and asks again before each use. */
+/** Only the caller may cache the response, and must revalidate it. */
 export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as const
 
-/** JSON with a weak tag made from its text: a caller that has the same text gets a 304 of a few bytes. */
+/** JSON with a weak tag of its text. If it is unchanged, the caller gets a 304. */
 export const jsonWithTag = async <T = never>(
   request: Pick<Request, 'headers'>,
   value: NoInfer<T>,

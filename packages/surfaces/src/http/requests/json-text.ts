@@ -1,8 +1,8 @@
-// JSON from callers. It is measured before it is parsed: deep nesting or very many values would cost memory and time.
+// JSON is measured before it is parsed: deep nesting or very many values would cost memory and time.
 import { DEPTH_MAX } from '@bridle/events/limits'
 import { tryOr } from '@bridle/kernel/try-or'
 
-/** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
+/** This many named values block the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
 
 export const parseJson = (
@@ -14,12 +14,11 @@ export const parseJson = (
   if (values > VALUES_MAX) return { problem: `The JSON has more than ${VALUES_MAX} values.` }
   const value = tryParse(text)
   if (value === undefined) return { problem: `The ${what} is not JSON.` }
-  // Readers disagree which value of a repeated key counts: the value that is checked here may not be the one that is used later.
+  // Parsers disagree on duplicate keys, so the validated value may not be the one used later.
   if (keysIn(value) < keys) return { problem: 'The JSON has a key twice in one object.' }
   return { value }
 }
 
-/** Undefined when the text is not JSON: no JSON text has that value. */
 const tryParse = (text: string): unknown => tryOr(undefined, () => JSON.parse(text))
 
 const keysIn = (value: unknown): number => {
@@ -31,11 +30,8 @@ const keysIn = (value: unknown): number => {
 }
 
 export interface JsonMeasure {
-  /** The deepest nesting of brackets. */
   readonly depth: number
-  /** An upper bound: each value follows a bracket or a comma. */
   readonly values: number
-  /** The keys of all objects: each stands before a colon. */
   readonly keys: number
 }
 

@@ -1,12 +1,10 @@
-// Input of a request, checked against a schema at the edge.
-
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import * as v from 'valibot'
 import { badRequest, type Denial, extendDenial } from '../denials/denial.ts'
 import { DENIAL_CHARS_MAX } from '../limits.ts'
 import { parseJson } from './json-text.ts'
 
-/** `part` says in the denial where the problem is. The denial names the first problem only, and the field of a body as a field of its own. */
+/** Reports the first problem only, and the field of a body separately. `part` says where the problem is. */
 export const parseInput = <O>(
   schema: v.GenericSchema<unknown, O>,
   value: unknown,
@@ -32,11 +30,11 @@ export const parseMessage = <O>(
   return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
 }
 
-/** The problem with a field, in our words: the parser's messages speak of its types. */
+/** The parser's own messages refer to its types. */
 const issueText = (issue: v.BaseIssue<unknown>): string =>
   `${v.getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : (noneOfText(issue) ?? issue.message)}`
 
-/** The path of the field, such as `policy.health.max_cost_usd`; null where the problem is with no field, or its name has no end. */
+/** Such as `policy.health.max_cost_usd`. Null if no field is at fault, or its name is too long. */
 const issueField = (issue: v.BaseIssue<unknown>): string | null => {
   const path = v.getDotPath(issue)
   return path === null || path.length > DENIAL_CHARS_MAX ? null : path
@@ -45,13 +43,13 @@ const issueField = (issue: v.BaseIssue<unknown>): string | null => {
 const isMissing = ({ kind, received, message }: v.BaseIssue<unknown>): boolean =>
   kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')
 
-/** For a word that is none of the allowed ones; null = the problem is another one, or its schema has words for it. */
+/** For a value outside of a closed set; null if another message applies. */
 const noneOfText = ({ type, expected, received, message }: v.BaseIssue<unknown>): string | null =>
   type === 'picklist' && expected !== null && message.startsWith('Invalid type')
     ? `${received} is none of ${expected.replaceAll(/[()"]/g, '').replaceAll(' | ', ', ')}`
     : null
 
-/** The message for a strict object: it names the nearest of the allowed names. */
+/** Suggests the nearest allowed name. */
 export const unknownNameMessage =
   (known: readonly string[]) =>
   ({ expected, received, message }: v.BaseIssue<unknown>): string => {

@@ -1,5 +1,5 @@
-// Unknown names in a request. Most routes warn of them, so that clients of other versions still work: a typo should not drop a
-// budget without a word. A list refuses an unknown parameter: without the filter that was meant, it would answer with everybody's rows.
+// Most routes only warn about unknown names, so that clients of other versions keep working. Lists refuse them: without the
+// intended filter they would return everybody's rows.
 
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
@@ -8,12 +8,11 @@ import { jsonText } from '../answers/json-response.ts'
 import { badRequest, type Denial } from '../denials/denial.ts'
 import { WARNING_NAME_CHARS_MAX } from '../limits.ts'
 
-/** Warnings in one answer: enough to see what is wrong with a request that has many. */
+/** Enough to see what is wrong. */
 const WARNINGS_MAX = 20
 
-/** Parameters of every route: the credential, and the tenant. */
 const CREDENTIAL_PARAMETERS = ['token', 'ticket', 'tenant']
-/** Every route that warns takes the session's agent, too. */
+/** Accepted by every route that warns. */
 const COMMON_PARAMETERS = [...CREDENTIAL_PARAMETERS, 'agent']
 
 type FieldSchema = v.GenericSchema<unknown, unknown>
@@ -28,7 +27,6 @@ export const unknownParameters = (
     .map((name) => warning('query', name, nearestName(name, known)))
 }
 
-/** The denial of a list that does not know some of its parameters; null = it knows all of them. */
 export const refuseUnknownParameters = (
   schema: FieldSchema | undefined,
   query: Readonly<Record<string, string>>,
@@ -40,7 +38,7 @@ export const refuseUnknownParameters = (
   return badRequest(`${sentences.join(' ')} Known are ${known.join(', ')}.`)
 }
 
-/** A body without a schema of fields, such as an agent's input, has no unknown names. */
+/** A body without a field schema, such as an agent's input, has no unknown names. */
 export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject, within = ''): string[] => {
   const entries = entriesOf(schema)
   if (!entries) return []
@@ -69,11 +67,11 @@ export const withWarnings = async (response: Response, warnings: readonly string
   return new Response(withFields(await response.text(), warningFields(warnings)), { status, headers })
 }
 
-/** Adds fields at the end of a JSON object's text: parsing a large answer only to print it again would cost time. */
+/** Appends to the JSON text, because parsing a large answer only to print it again is slow. */
 const withFields = (text: string, fields: object): string =>
   text.endsWith('}\n') ? `${text.slice(0, -2)}${text === '{}\n' ? '' : ','}${jsonText(fields).slice(1)}` : text
 
-/** Artifacts are the agent's text and must stay as they are; an answer with heartbeats has no end yet. */
+/** Artifacts must stay as they are, and a heartbeat body has no end yet. */
 const isSentInParts = (headers: Headers): boolean =>
   headers.has('accept-ranges') || (headers.get('cache-control') ?? '').includes('no-transform')
 
@@ -85,7 +83,7 @@ const unknownName = (where: 'query' | 'body', name: string, near: string | null,
   return `${where}: "${shown}" is not known here${outcome}.${near === null ? '' : ` Did you mean "${near}"?`}`
 }
 
-/** The fields of an object's schema, also inside `optional`; null = the schema is of no object. */
+/** Unwraps `optional`; null if it is not an object schema. */
 const entriesOf = (schema: FieldSchema | undefined): Readonly<Record<string, FieldSchema>> | null => {
   const { entries, wrapped } = (schema ?? {}) as { entries?: Record<string, FieldSchema>; wrapped?: FieldSchema }
   return entries ?? (wrapped ? entriesOf(wrapped) : null)

@@ -1,8 +1,7 @@
-// Cross-origin headers (CORS), for pages of allowed origins. Any other page gets none, and its browser hides the answer from it.
-// The router's middleware is no help here: it copies the response, and a target recognises an event stream by its object.
+// The router's own CORS middleware copies the response, but targets recognize event streams by object identity.
 import { isAllowedOrigin } from '../access/authenticate.ts'
 
-/** A browser asks again after ten minutes what a page of another origin may do: a changed list of origins counts soon. */
+/** Short, so that a changed list of origins takes effect soon. */
 const PREFLIGHT_SECONDS = 600
 
 const EXPOSED_HEADERS = [
@@ -32,7 +31,6 @@ export const allowOrigin = (response: Response, request: Request, allowed: reado
   return response
 }
 
-/** The answer to a browser's preflight request. `methods` are those of the path; null = no route has this path. */
 export const preflight = (request: Request, methods: string | null, allowed?: readonly string[]): Response =>
   allowOrigin(
     new Response(null, {

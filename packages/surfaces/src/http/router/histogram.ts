@@ -1,9 +1,7 @@
-// How long things took: for each set of labels the number of values up to each bound, their sum and their count.
 import type { MetricLabels } from './metrics.ts'
 
 export interface HistogramRow {
   readonly labels: MetricLabels
-  /** Values up to `most`, smaller ones included. */
   readonly buckets: readonly { readonly most: number; readonly count: number }[]
   readonly sum: number
   readonly count: number
@@ -13,7 +11,6 @@ export class Histogram {
   readonly #bounds: readonly number[]
   readonly #rows = new Map<string, { labels: MetricLabels; counts: number[]; sum: number; count: number }>()
 
-  /** The bounds, rising. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds
   }

@@ -1,9 +1,8 @@
-// The methods of a path, for the answer to a request with another method.
 import { Denial } from '../denials/denial.ts'
 import { matchPath } from './path-pattern.ts'
 import type { Route } from './route.ts'
 
-/** The value of `Allow`, in alphabetical order; null = no route has this path. */
+/** Sorted, for `Allow`; null if no route matches. */
 export const allowedMethods =
   (rows: readonly Pick<Route, 'method' | 'path'>[]) =>
   ({ url }: Pick<Request, 'url'>): string | null => {
@@ -17,7 +16,7 @@ export const allowedMethods =
 export const methodNotAllowed = ({ method }: Request, allow: string): Denial =>
   new Denial('method_not_allowed', `This path has no ${method}; it has ${allow}.`, { allow })
 
-/** The router takes no empty parameter: `/sessions/` is not a session. */
+/** Parameters cannot be empty: `/sessions/` is not a session. */
 const matchesPath = (path: string, pathname: string): boolean => {
   const params = matchPath(path, pathname)
   return params !== null && !Object.values(params).includes('')

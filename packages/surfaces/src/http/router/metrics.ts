@@ -1,4 +1,4 @@
-// /metrics, in the text format of Prometheus.
+// Prometheus text format.
 import type { Directory } from '@bridle/kernel/ports/directory'
 import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import type { AppPorts } from '../../app.ts'
@@ -52,7 +52,7 @@ export const metricsText = async ({
   return families.map(familyText).join('')
 }
 
-/** A store that cannot be read has no number. The other metrics are needed most at that time. */
+/** Undefined if the store cannot be read, which is when the other metrics matter most. */
 const countApprovals = async (directory: Directory): Promise<number | undefined> => {
   try {
     return await directory.openApprovals?.()

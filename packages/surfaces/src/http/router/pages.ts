@@ -1,15 +1,14 @@
-// The files of a web app, for paths that no route has. A path that begins like a route is never a page: a file cannot replace an
-// answer, and a client that asks for data gets a 404 in JSON, and no HTML.
+// A path that starts like a route is never a page, so files cannot shadow answers, and API clients get a JSON 404.
 
 import { type Denial, unknownPath } from '../denials/denial.ts'
 import { faultDenial } from '../denials/kernel-denials.ts'
 import { publicPath } from '../denials/public-path.ts'
 import { decodedOrNull } from './path-pattern.ts'
 
-/** Answers with a file, or 404. */
+/** Responds with a file, or 404. */
 export type FileServer = (request: Request) => Promise<Response>
 
-/** `roots` are the first segments of all routes. */
+/** `roots`: first segments of all routes. */
 export const pageOr404 = async (
   request: Request,
   files: FileServer,
@@ -29,34 +28,31 @@ export const pageOr404 = async (
   }
 }
 
-/** A server without an app sends a browser to the description of its routes. */
+/** Without an app, browsers are sent to the API docs. */
 export const redirectToDocs = (request: Request): Response | Denial =>
   request.method === 'GET' && new URL(request.url).pathname === '/'
     ? new Response(null, { status: 302, headers: { location: publicPath(request, '/docs') } })
     : unknownPath(request)
 
-/** The first part of a path as a file server may read it: `//docs` and `/%64ocs` begin like `/docs`. */
+/** Decodes like a file server would: `//docs` and `/%64ocs` start like `/docs`. */
 export const firstSegment = (path: string): string => segments(path)[1] ?? ''
 
-/** A URL resolves `..`, also as `%2e%2e`, and keeps one whose slash is encoded. No page has such a path, and no file server should see it. */
+/** URL parsing resolves `..` and `%2e%2e`, but not next to an encoded slash. No file server should see such a path. */
 const hasDotSegment = (path: string): boolean => segments(path).some((each) => each === '.' || each === '..')
 
 const segments = (path: string): readonly string[] => (decodedOrNull(path) ?? path).split(/[/\\]+/)
 
-/** A path that the app's router may know: a browser asks for a page, and the path does not look like a file. */
+/** True if the app's own router may know the path: a browser asks for a page, and the path does not look like a file. */
 const isAppPath = ({ headers }: Request, pathname: string): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '') &&
   !(pathname.split('/').at(-1) ?? '').includes('.')
 
-/**
- * The page as a caller behind a proxy needs it: the app is built for `/`, and the proxy removes a prefix. Its files and the path that its
- * head names get the prefix back.
- */
+/** The app is built for `/`. Restores the prefix that a proxy removed in its links and in the base path of its head. */
 const withPrefix = async (request: Request, page: Response): Promise<Response> => {
   const prefix = publicPath(request, '')
   if (prefix === '' || page.body === null || !page.headers.get('content-type')?.startsWith('text/html')) return page
   const headers = new Headers(page.headers)
-  // The validator and the length are those of the unchanged file.
+  // Both describe the unmodified file.
   for (const name of ['etag', 'content-length']) headers.delete(name)
   const text = (await page.text())
     .replaceAll(/(src|href)="\/(?!\/)/g, `$1="${prefix}/`)
@@ -64,7 +60,7 @@ const withPrefix = async (request: Request, page: Response): Promise<Response> =
   return new Response(text, { status: page.status, headers })
 }
 
-/** The app acts with the operator's token: no other page may frame it, and it runs only its own scripts. */
+/** The app acts with the operator's token, so no page may frame it, and it only runs its own scripts. */
 const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'content-security-policy': [
     "default-src 'self'",
@@ -77,7 +73,7 @@ const SECURITY_HEADERS: { readonly [name: string]: string } = {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // The app itself may ask for the microphone, for sessions that are spoken with; nothing else of the machine.
+  // Only the app may use the microphone, for voice sessions.
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(self), payment=(), usb=()',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -85,7 +81,7 @@ const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'x-content-type-options': 'nosniff',
 }
 
-/** A header that a file has already stays. */
+/** Keeps headers that are already set. */
 const withSecurityHeaders = (response: Response): Response => {
   const { status, statusText } = response
   const headers = new Headers(response.headers)

@@ -1,7 +1,6 @@
 // Path patterns with `:name` parameters, for sockets and `Allow`, which the router does not match.
 import { tryOr } from '@bridle/kernel/try-or'
 
-/** The parameters of the path; null = the path does not match the pattern. */
 export const matchPath = (pattern: string, path: string): Record<string, string> | null => {
   const parts = pattern.split('/')
   const values = path.split('/')
@@ -16,5 +15,4 @@ export const matchPath = (pattern: string, path: string): Record<string, string>
   return params
 }
 
-/** Null = the text is not well encoded. */
 export const decodedOrNull = (text: string): string | null => tryOr(null, () => decodeURIComponent(text))

@@ -1,5 +1,3 @@
-// Probes: whether the server lives, whether it is ready, and its metrics.
-
 import { present } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { VoiceLines } from '@bridle/kernel/ports/voice'
@@ -48,10 +46,10 @@ export const probeRoutes: readonly Route[] = [
     handle: async ({ c, request, ports }) => {
       const message = ports.notReadyReason?.() ?? null
       const ready = message === null
-      // A probe without a credential learns only whether the server is ready, and nothing about its agents.
+      // A probe without a credential only learns whether the server is ready.
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
-      // The backoff for wrong tokens applies here, too. A probe has no token and is always answered.
+      // Apply the backoff for wrong tokens, but always answer probes, which have none.
       const isGuess = tokenOf(caller.request) !== null
       if (isDenial(access) && access.denied === 'rate_limited' && isGuess) return access
       if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })
@@ -73,7 +71,7 @@ export const probeRoutes: readonly Route[] = [
     handle: ({ access: { user, tenant, tenants, scopes, isOpen = false, isTicket } }) =>
       json<CallerIdentity>({
         ...{ user, tenant, scopes, isOpen },
-        // A ticket keeps the tenant of its buyer.
+        // A ticket keeps its buyer's tenant.
         tenants: isTicket ? [tenant] : (tenants ?? []),
       }),
   }),

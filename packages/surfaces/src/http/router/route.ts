@@ -1,5 +1,4 @@
-// A route is a row of a table: its input, its scope and its answers. The router, the access checks, the input checks and
-// /openapi.json all read that table, so they cannot disagree.
+// Router, access checks, validation and /openapi.json all read this table, so they cannot disagree.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -26,57 +25,49 @@ type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefin
 
 export interface Route {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
-  /** May have parameters, such as `:id`. */
   readonly path: string
-  /** `open` = no credential is needed, and the rate limiter does not count the request. */
+  /** `open`: no credential is required, and requests do not count towards rate limits. */
   readonly scope: Scope | 'open'
   readonly furtherScopes?: readonly Scope[]
-  /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
   readonly summary: string
-  /** The call of `fabricClient` that sends this request, from which `npm run docs` writes it. Absent: a call that is more than one request. */
+  /** Name of the generated `fabricClient` call. Absent if the call takes more than one request. */
   readonly call?: string | ClientCall
-  /**
-   * `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. `directory` = the
-   * tenant's directory answers, which may be another process. `sessions` = the answer needs the logs of several sessions, which a
-   * target may have in several processes.
-   */
+  /** `server`: spans all tenants, so bound credentials are denied. The others may be answered by another process. */
   readonly concerns?: 'server' | 'directory' | 'sessions'
-  /** The route stops work: in production it is open for private agents, too. */
+  /** Stops work, so it is open for private agents even in production. */
   readonly stopsWork?: boolean
-  /** Finds the session of a route that concerns one. It runs before the query and the body are checked. */
+  /** Finds the route's session. Runs before query and body are validated. */
   readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
-  /** An unknown parameter is refused: other routes answer with a warning. */
+  /** Other routes only warn. */
   readonly refusesUnknownParameters?: boolean
   readonly body?: RouteSchema
-  /** The body is a file of any type, and of at most this many bytes. */
+  /** The body is a file of any type, up to this size. */
   readonly fileBytesMax?: number
-  /** The row declares its query and body, and another part of the server checks them. */
+  /** Query and body are declared here but validated by another part of the server. */
   readonly isValidatedElsewhere?: boolean
-  /** Headers that the row reads, beyond those that every row reads. */
+  /** Headers beyond those that every row reads. */
   readonly headers?: readonly RequestHeader[]
-  /** Every answer of the row by status, except the errors that rows have in common. */
+  /** By status, without the errors shared by all rows. */
   readonly answers: { readonly [status: number]: AnswerDescription }
-  /** The tenant that the body names, on a wire whose messages may name one; null = none. */
   readonly tenant?: (body: JsonObject) => string | null
-  /** The response of a denial, on a wire that has its own shape for errors. `body` is null where nobody has read it. */
+  /** For wires with their own error format. `body` is null if it was not read. */
   readonly renderDenial?: (denial: Denial, body: JsonObject | null, ports: AppPorts) => Response
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
 
-/** A call of `fabricClient`, where its row alone does not say everything. */
+/** Details of a `fabricClient` call that do not follow from its row. */
 export interface ClientCall {
   readonly name: string
-  /** Fields of the query or body that are arguments of their own. Default: the required ones. */
+  /** Query or body fields passed as separate arguments. Default: the required ones. */
   readonly positional?: readonly string[]
-  /** The type of the other fields, where the title of the query or body does not name it. */
+  /** Type of the other fields, if it differs from the title of the query or body. */
   readonly options?: string
-  /** Fields that the call does not take. */
   readonly omits?: readonly string[]
-  /** No field is required, and the route refuses a request without any. */
+  /** No single field is required, but the route refuses a request without any. */
   readonly requiresOptions?: boolean
-  /** The type of the answer, where it is not the title of the schema. */
+  /** Type of the answer, if it differs from the schema's title. */
   readonly answer?: string
   readonly fixed?: Readonly<Record<string, string>>
 }
@@ -90,7 +81,7 @@ export type RequestHeader =
   | 'If-Match'
   | 'If-None-Match'
 
-/** The part of a call that is there before its query and body are checked. */
+/** Available before query and body are validated. */
 export interface RouteContext {
   readonly request: Request
   readonly param: (name: string) => string
@@ -103,7 +94,6 @@ export interface RouteCall<Q, B> extends RouteContext {
   readonly c: Context
   readonly query: Q
   readonly body: B
-  /** The session that the route's `session` found; null = the route concerns none. */
   readonly key: Key | null
 }
 
@@ -113,7 +103,6 @@ type RouteFields<Q, B> = Omit<Route, 'method' | 'path' | 'query' | 'body' | 'han
   readonly handle: (call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>) => Promise<Response | Denial> | Response | Denial
 }
 
-/** Declares a route with its handler typed by its schemas. */
 export const route = <
   const Q extends RouteSchema | undefined = undefined,
   const B extends RouteSchema | undefined = undefined,
@@ -133,7 +122,6 @@ export const get = routesBy('get')
 export const post = routesBy('post')
 export const remove = routesBy('delete')
 
-/** Checks the request by the route's schemas, and calls its handler. */
 export const serveRoute = async (
   row: Route,
   c: Context,
@@ -146,7 +134,6 @@ export const serveRoute = async (
   return isDenial(answer) ? extendDenial(answer, { details: warningFields(warnings) }) : withWarnings(answer, warnings)
 }
 
-/** Adds warnings about unknown fields of the body to `warnings`. */
 const validateAndHandle = async (
   row: Route,
   c: Context,
@@ -177,14 +164,13 @@ const validateAndHandle = async (
   return row.handle({ ...context, c, query, body, key })
 }
 
-/** The route may begin work, or erase some. */
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
-/** A time without a zone is UTC: a caller does not know the zone of the server. */
+/** Without a zone, assume UTC: callers do not know the server's zone. */
 const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
 
-/** ISO 8601, as milliseconds. `Date.parse` alone takes `0` for a year. */
+/** Stricter than `Date.parse`, which accepts `0` as a year. */
 export const timeSchema = v.pipe(
   v.string(),
   v.transform(inUtc),
@@ -192,7 +178,7 @@ export const timeSchema = v.pipe(
   v.transform((text) => Date.parse(text)),
 )
 
-/** The number of entries on a page. Zero is refused as a mistake of the caller. */
+/** Zero is refused as a caller's mistake. */
 export const limitSchema = (max: number) =>
   v.pipe(
     v.string(),
@@ -203,7 +189,7 @@ export const limitSchema = (max: number) =>
     v.minValue(1),
   )
 
-/** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
+/** Unknown names are ignored. */
 export const omitSchema = v.optional(
   v.pipe(
     v.string(),

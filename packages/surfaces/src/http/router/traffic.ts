@@ -1,8 +1,7 @@
-// Requests by route and status, and how long their answers took, for /metrics.
 import { Histogram } from './histogram.ts'
 import type { Metric } from './metrics.ts'
 
-/** Bounds of the time of requests, in seconds: most answers take milliseconds, one that waits for a run takes minutes. */
+/** Most requests take milliseconds, but waiting for a run takes minutes. */
 const REQUEST_SECONDS = [0.01, 0.1, 1, 10, 60] as const
 
 export interface Traffic {
@@ -10,7 +9,7 @@ export interface Traffic {
   metrics(): readonly Metric[]
 }
 
-/** Counts by route and not by path: the number of series stays small for any paths that callers send. */
+/** Counts by route, because labels by path would be unbounded. */
 export const createTraffic = (): Traffic => {
   const counts = new Map<string, { labels: { method: string; route: string; status: number }; value: number }>()
   const durations = new Histogram(REQUEST_SECONDS)
@@ -20,7 +19,7 @@ export const createTraffic = (): Traffic => {
       const row = counts.get(key) ?? { labels: { method, route, status }, value: 0 }
       row.value += 1
       counts.set(key, row)
-      // The clock of a machine may be set back, and a sum that falls looks like a server that was started again.
+      // The clock may be set back, and a falling sum looks like a restart.
       durations.add({ method, route }, Math.max(0, ms) / 1_000)
     },
     metrics: () => [

@@ -1,5 +1,3 @@
-// Routes of approvals: the inbox over all sessions, and the answer to one approval.
-
 import { present } from '@bridle/events/json'
 import { type Command, isRefusal } from '@bridle/kernel/commands'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '@bridle/wire/http/wire'
@@ -18,7 +16,7 @@ import { limitSchema, type Route, type RouteCall, route } from '../router/route.
 import { inboxOf } from './inbox.ts'
 import { findKey, listReader, pageOr400, requireKey } from './routes.ts'
 
-/** The path names the decision. The body may repeat it in any of these spellings, in upper or lower case, and may not contradict it. */
+/** The path names the decision. The body may repeat it in any of these spellings, in any case, but must not contradict it. */
 const decisionSpellings = {
   approve: ['approve', 'approved'],
   reject: ['reject', 'rejected', 'deny', 'denied'],
@@ -31,7 +29,7 @@ const decisionSchema = (verb: keyof typeof decisionSpellings) =>
     `The path says "${verb}". Leave the decision out, or let it say the same`,
   )
 
-/** Pausing is an act of its own, also together with an answer. */
+/** Pausing requires its own scope, even together with an answer. */
 const PAUSE_NEEDS = 'To pause needs the scope "operate".'
 
 const pauseField = {
@@ -96,7 +94,6 @@ const answerRoute = route({
 
 type Decision = Pick<Command & { readonly type: 'approve' }, 'decision' | 'args' | 'answers' | 'values'>
 
-/** The body of a decision about an approval, without the decision. */
 interface DecisionBody {
   readonly pause?: boolean | undefined
   readonly reason?: string | undefined

@@ -1,4 +1,4 @@
-// Routes of artifacts: a list, newest first, and the content of one, which is found by its id or else by its name.
+// Artifacts are found by id, otherwise by name.
 
 import { ARTIFACTS_MAX, READ_PAGE } from '@bridle/events/limits'
 import { positionText } from '@bridle/kernel/positions/log-position'
@@ -28,7 +28,7 @@ export const artifactRoutes: readonly Route[] = [
     answers: { 200: artifactPageAnswer },
     handle: onSession(async (session, call) => {
       const { before } = call.query
-      // A cursor of another incarnation is a place in another list, so the list begins again.
+      // A cursor of another incarnation belongs to a different list, so start over.
       const isOwn = before !== undefined && before.incarnation === session.incarnations.own
       const page = isOwn ? await earlierPage(session, before.seq) : newestPage(session)
       const { own } = session.incarnations
@@ -55,7 +55,6 @@ export const artifactRoutes: readonly Route[] = [
 
 interface PublishedPage {
   readonly artifacts: readonly Artifact[]
-  /** Older artifacts have smaller numbers than this; absent = there are none. */
   readonly next?: number | undefined
 }
 
@@ -73,7 +72,7 @@ const earlierPage = async (session: Session, before: number): Promise<PublishedP
   return { artifacts }
 }
 
-/** Ids of artifacts begin like this. A name that does not is never searched for among all ids of a long log. */
+/** Other names are never searched for among all ids, because the log may be long. */
 const ID_START = 'art-'
 
 const findArtifact = async (session: Session, idOrName: string): Promise<Artifact | undefined> => {
@@ -89,7 +88,7 @@ const findArtifact = async (session: Session, idOrName: string): Promise<Artifac
   return found
 }
 
-/** Artifacts before this number, newest first. The log is read backwards, a page at a time. */
+/** Newest first. Reads the log backwards, page by page. */
 async function* artifactsBefore(session: Session, before: number): AsyncGenerator<Artifact> {
   const { firstSeq } = session.state.lifecycle
   for (let end = Math.min(before, session.state.head + 1); end > firstSeq; end -= READ_PAGE) {
@@ -110,17 +109,17 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
   const conditional = conditionalResponse(request, tag)
   if (conditional) return conditional
-  // Scrubbing may have shortened the text of an imported artifact; its recorded size is the original one.
+  // Scrubbing may have shortened an imported artifact; its recorded size is the original one.
   const isSizeKnown = artifact.encoding === 'base64' || artifact.seq >= session.state.lifecycle.claimedSeq
   const range = isSizeKnown ? request.headers.get('range') : null
-  // A range counts only for the version that the caller has: parts of two versions would make a file that never existed.
+  // Only for the version that the caller has: mixing two versions would produce a file that never existed.
   const byteRange = range !== null && rangeMatchesTag(request, tag) ? parseRange(range, artifact.size) : null
   const headers = {
     'content-type': artifact.contentType,
     'accept-ranges': isSizeKnown ? 'bytes' : 'none',
     etag: tag,
     ...revalidateHeaders,
-    // A browser never shows an agent's text as a page of this server.
+    // Browsers must never render an agent's content as a page of this origin.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
     'content-disposition': downloadDisposition(artifact.name),
@@ -135,7 +134,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
     )
   }
   const [from, to] = byteRange ?? [0, isSizeKnown ? artifact.size - 1 : Number.MAX_SAFE_INTEGER - 1]
-  // The first chunk is read before the answer begins: an unreadable artifact is an error, not an answer that breaks off.
+  // Read the first chunk up front, so that an unreadable artifact is an error rather than a truncated response.
   const firstChunk = await session.readChunkText(artifact.firstChunkSeq)
   const body = byteStream(session, artifact, firstChunk, from, to)
   const length: Record<string, string> = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
@@ -146,7 +145,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   })
 }
 
-/** Null = answer with the whole content, as the standard allows for several ranges and for unknown units. */
+/** Null: send everything, as the standard allows for several ranges and for unknown units. */
 export const parseRange = (range: string, size: number): readonly [number, number] | 'outside' | null => {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim()) ?? []
   if (first === '' && last === '') return null
@@ -156,7 +155,7 @@ export const parseRange = (range: string, size: number): readonly [number, numbe
   return from >= size || to < from ? 'outside' : [from, to]
 }
 
-/** The chunks of an artifact are neighbours in the log. Each is read when the reader has taken the one before. */
+/** An artifact's chunks are adjacent in the log. Each is read after the previous one was consumed. */
 const byteStream = (
   session: Session,
   { firstChunkSeq, seq, encoding }: Artifact,

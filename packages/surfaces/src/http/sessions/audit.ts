@@ -1,5 +1,3 @@
-// The route of a session's audit: who paused, resumed, cancelled, branched, approved or set a policy, and why; page by page.
-
 import { eventId } from '@bridle/kernel/event'
 import { auditRow, wireAuditRow } from '@bridle/kernel/projections/indexes/audit'
 import type { Session } from '@bridle/kernel/session/session'
@@ -13,7 +11,7 @@ import { pageEnd } from '../streams/replay.ts'
 import { eventsAt } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
 
-/** Entries of an audit on one page: a screenful by default; the most is read from the log without a noticeable wait. */
+/** A screenful by default. The maximum is read from the log without a noticeable wait. */
 const AUDIT_PAGE_DEFAULT = 50
 const AUDIT_PAGE_MAX = 200
 

@@ -1,5 +1,3 @@
-// The route of a session's channel: its events as envelopes between participants, page by page.
-
 import { ENVELOPES_MAX } from '@bridle/events/limits'
 import { hasEnvelope } from '@bridle/kernel/projections/indexes/channel'
 import type { Session } from '@bridle/kernel/session/session'
@@ -14,9 +12,9 @@ import { pageEnd, seqsBefore } from '../streams/replay.ts'
 import { lookUp } from './event-lookup.ts'
 import { findKey, onSession } from './routes.ts'
 
-/** Envelopes of a channel on one page: 1 MB bounds it before this number does, where payloads are large. */
+/** With large payloads, 1 MB limits the page first. */
 const CHANNEL_PAGE_MAX = 100
-/** Events looked through for one page: a long text has thousands of pieces, and a page may come short of envelopes for them. */
+/** A long text has thousands of events without an envelope, so a page may hold fewer than requested. */
 const CHANNEL_LOOKUP_MAX = 20_000
 
 export const channelRoutes: readonly Route[] = [

@@ -1,5 +1,3 @@
-// Routes that send one command to a session: cancel, archive, rename and signal.
-
 import { present } from '@bridle/events/json'
 import { anyJson, requiredId } from '@bridle/wire/http/wire/request-values'
 import * as v from 'valibot'
@@ -44,7 +42,7 @@ export const commandRoutes: readonly Route[] = [
     answers: { 200: renameAnswer },
     command: ({ title }) => ({ type: 'rename', title }),
   }),
-  // A signal gives the agent new input, as a prompt does. An answer to an approval only decides about a call that is known.
+  // A signal is new input, so it needs `operate`. Answering an approval only decides about a known call.
   commandRoute({
     path: '/sessions/:id/signal',
     summary: 'Send a signal to the run, which waits for it by name, or will',

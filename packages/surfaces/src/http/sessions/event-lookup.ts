@@ -1,10 +1,9 @@
-// Events by their numbers, for answers that are made of a few events of a long log.
 import type { AnyEvent } from '@bridle/kernel/event'
 import { runSeq } from '@bridle/kernel/ids'
 import type { Session } from '@bridle/kernel/session/session'
 import type { EventLookup, SessionFacts } from '@bridle/wire/views/session-facts'
 
-/** A view of a live session as it is now, whatever is appended while its events are read from the log. */
+/** Views the session as of now, regardless of events appended while reading the log. */
 export const lookUp = async <T>(session: Session, viewOf: (facts: SessionFacts) => EventLookup<T>): Promise<T> => {
   const { key, state, incarnations, identity, heartbeatAt } = session
   const view = viewOf({ key, state, incarnations, identity, heartbeatAt })
@@ -13,7 +12,7 @@ export const lookUp = async <T>(session: Session, viewOf: (facts: SessionFacts) 
   return step.value
 }
 
-/** The events of these numbers, which ascend. Neighbours take one read. */
+/** `seqs` ascend. Adjacent events take a single read. */
 export const eventsAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
   const found: AnyEvent[] = []
   for (let index = 0; index < seqs.length; ) {
@@ -34,7 +33,6 @@ export const eventsAt = async (session: Session, seqs: readonly number[]): Promi
   return found
 }
 
-/** Whether the log has the prompt of this run. */
 export const hasRun = async (session: Session, runId: string): Promise<boolean> => {
   const seq = runSeq(runId)
   const [event] = seq === null ? [] : await session.read(seq - 1, 1)

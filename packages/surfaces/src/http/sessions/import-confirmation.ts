@@ -1,4 +1,4 @@
-// Replays and branches of an imported session: the request names the workspace of the new session, and confirms the prompts.
+// Replaying or branching an imported session requires a workspace and a confirmation of its prompts.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Session } from '@bridle/kernel/session/session'
@@ -9,7 +9,6 @@ import { optionalText } from '../requests/request-fields.ts'
 import type { RouteCall } from '../router/route.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from './workspace-choice.ts'
 
-/** The fields of a request for a new session that continues another one. */
 export const continuationFields = {
   ...workspaceFields,
   prompts_digest: optionalText('The `prompts_digest` of the session’s detail: its imported prompts were read.'),
@@ -18,7 +17,7 @@ export const continuationFields = {
 export type ContinuationBody = v.InferOutput<v.ObjectSchema<typeof continuationFields, undefined>>
 type Ports = Pick<RouteCall<unknown, unknown>['ports'], 'host'>
 
-/** The part of a session's detail that a confirmation needs. Empty if the session was not imported. */
+/** Details that a confirmation needs. Empty if the session was not imported. */
 export const importedPart = async (
   { host }: Ports,
   session: Session,
@@ -31,9 +30,7 @@ export const importedPart = async (
 }
 
 /**
- * The workspace of the new session as settings; null = that of the session. An imported session has none, and a file must not decide where
- * an agent works: there the request has to name one, even if it is `none`. A repeated request (`isNew` is false) makes nothing, so that
- * it is not refused because the session has gone on.
+ * Workspace settings; null: as in the original. An imported session has none, and a file must not decide where an agent works.
  */
 export const continuationWorkspace = async (
   { host }: Ports,
@@ -50,7 +47,7 @@ export const continuationWorkspace = async (
   return choice === null || isDenial(choice) ? choice : workspaceSettings(choice)
 }
 
-/** The settings of the session, without what only one session may have, and with the workspace that a request names. */
+/** Drops what only one session may own, and applies the requested workspace. */
 export const continuedSettings = ({ state }: Session, workspace: JsonObject | null): JsonObject => ({
   ...Object.fromEntries(
     Object.entries(state.lifecycle.settings).filter(

@@ -1,4 +1,4 @@
-// The inbox over all sessions of a tenant, made of directory rows alone: approvals that wait, and the newest that were settled.
+// The inbox is built from directory rows alone.
 
 import { present } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -8,7 +8,7 @@ import { isoOrNull } from '@bridle/kernel/views/session-fields'
 import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '@bridle/wire/http/wire'
 import { settledStatus } from '../denials/kernel-denials.ts'
 
-/** Entries on a page of a list whose caller names no number, as the stores have it. */
+/** The default of the stores. */
 const LIST_PAGE = 50
 
 interface InboxPage {
@@ -20,7 +20,7 @@ type Inbox = {
   readonly [S in keyof ApprovalsByStatus]: (page: InboxPage) => Promise<ApprovalPage<ApprovalsByStatus[S]>>
 }
 
-/** A cursor of `all` that has passed the open approvals begins with this. */
+/** Prefix of `all` cursors that are past the open approvals. */
 const BEHIND_OPEN = 'd'
 
 export const inboxOf = (
@@ -38,7 +38,7 @@ export const inboxOf = (
     const { approvals, next } = await directory.settled(tenant, filterOf(page), reader)
     return { approvals: approvals.map(settledApproval), ...(next !== undefined && { next }) }
   }
-  /** Every page but the last is full, also the one with the last open approval, unless the store stops reading before. */
+  /** Fills pages across the boundary between open and settled approvals, unless the store stops reading early. */
   const all: Inbox['all'] = async ({ limit = LIST_PAGE, cursor }) => {
     const isBehind = cursor?.startsWith(BEHIND_OPEN) ?? false
     const open = isBehind ? { approvals: [] } : await pending({ limit, cursor })
@@ -91,7 +91,7 @@ const listed = ({ key, approval }: { key: Key; approval: OpenApproval }): Omit<P
   toolCallId: approval.toolCallId ?? null,
   args: approval.arguments ?? null,
   reason: approval.reason,
-  // Rows of earlier versions hold no arguments: the session has more.
+  // Rows of earlier versions hold no arguments; the session does.
   isCut: approval.isCut ?? true,
   requestedAt: new Date(approval.requestedAt).toISOString(),
   expiresAt: isoOrNull(approval.expiresAt),

@@ -24,10 +24,8 @@ export const listQueryEntries = {
 }
 
 export const listQuery = v.looseObject(listQueryEntries)
-
 type ListQuery = v.InferOutput<typeof listQuery>
 
-/** The conditions of a query; its order and its page are the caller's. */
 export const listFilter = ({ agents }: Pick<AppPorts, 'agents'>, query: ListQuery): ListFilter => {
   const { status, kind, agent, parent, search, archived = 'false', engine, flag, changed_since: changedSince } = query
   return {

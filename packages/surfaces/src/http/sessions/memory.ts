@@ -1,5 +1,3 @@
-// Routes of the session's memory: the values that people accepted, the proposals of the agent, and the decision about one.
-
 import { type Json, present } from '@bridle/events/json'
 import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '@bridle/events/limits'
 import { type Command, isRefusal } from '@bridle/kernel/commands'
@@ -53,7 +51,7 @@ export const memoryRoutes: readonly Route[] = [
     }),
   }),
   post('/sessions/:id/memory/:proposalId', {
-    // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
+    // An accepted value is input for every later turn, so it needs `operate`, like a signal.
     scope: 'operate',
     summary: 'Accept or reject a value that the agent proposes for its memory',
     call: 'decideMemory',
@@ -86,7 +84,7 @@ export const memoryRoutes: readonly Route[] = [
   }),
 ]
 
-/** The values that an agent keeps by itself are its own: no wire shows them. */
+/** Values that an agent stored without a proposal are private to it. */
 const acceptedValues = ({ entries }: Memory, now: number): AcceptedValue[] =>
   Object.entries(entries).flatMap(([key, entry]) => {
     const { at, runId, proposalId, actor } = entry.source

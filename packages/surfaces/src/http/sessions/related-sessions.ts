@@ -1,4 +1,4 @@
-// Sessions below a session. An answer about a chat shows their artifacts, and they may live in another process.
+// Artifacts of background sessions are shown with their chat, and may live in another process.
 import type { Key } from '@bridle/kernel/event'
 import type { Directory } from '@bridle/kernel/ports/directory'
 import type { ArtifactSummary } from '@bridle/wire/http/wire'
@@ -7,19 +7,19 @@ import type { AppPorts } from '../../app.ts'
 import type { Access } from '../access/authenticate.ts'
 import { viewerField } from '../access/users.ts'
 
-/** Background sessions whose artifacts are listed with a chat, the newest: each is opened. */
+/** The newest ones. Each has to be opened. */
 const BACKGROUND_SESSIONS_MAX = 20
 
 export interface RelatedSessions {
   readonly list: Directory['list']
   readonly find: Directory['find']
-  /** Whether another process has, or had, a session of this id. */
+  /** True if another process has, or had, a session with this id. */
   livesElsewhere(key: Key): Promise<boolean>
-  /** The artifacts of a session, newest first. Rejects when the process of the session does not answer. */
+  /** Newest first. Rejects if the session's process does not answer. */
   artifacts(key: Key): Promise<readonly ArtifactSummary[] | 'here'>
 }
 
-/** Artifacts of the background sessions below this one that the caller may open. A session that does not answer is left out. */
+/** Omits sessions that the caller may not open, or that do not answer. */
 export const backgroundArtifacts = async ({ directory, host, relatedSessions }: AppPorts, key: Key, access: Access) => {
   const filter = {
     parentId: key.id,

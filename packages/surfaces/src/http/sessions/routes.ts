@@ -1,4 +1,4 @@
-// Routes by session id, for sessions of every agent and every wire; and the helpers by which other routes find a session and answer.
+// Routes shared by all agents and wires, with helpers to find a session and respond.
 
 import { present } from '@bridle/events/json'
 import { type Command, isRefusal } from '@bridle/kernel/commands'
@@ -79,14 +79,12 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** A route that sends one command to its session, and answers with the state of the session. */
 export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly actor?: string | undefined }>>({
   command,
   ...row
 }: Pick<Route, 'path' | 'summary' | 'call' | 'stopsWork' | 'answers'> & {
   readonly method?: Route['method']
   readonly body: B
-  /** The command, without its actor. */
   readonly command: (body: v.InferOutput<B>) => object
 }): Route =>
   route({
@@ -102,7 +100,6 @@ export const commandRoute = <const B extends v.GenericSchema<unknown, { readonly
     },
   })
 
-/** Sends a command under the caller's Idempotency-Key, and answers with the state of the session. */
 export const sendAndShow = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
@@ -114,7 +111,7 @@ export const sendAndShow = async (
   return isRefusal(answer) ? refusalDenial(answer, key.id) : cardResponse(call, key, answer)
 }
 
-/** The state of a session after a command: its card, with its health, and the fields of the answer. `path` is the Location. */
+/** `path` becomes the Location header. */
 export const respondWithCard = <R extends SessionCard = never>(
   call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
@@ -135,20 +132,17 @@ const cardResponse = async (
   return json<SessionCard>({ ...sessionCard(session, agentOf(call, session)), ...fields }, init)
 }
 
-/** The fields that a receipt has beyond the card, and `seq`, which an answer of the kernel has and no receipt. */
 type ReceiptFields<R extends SessionCard> = Omit<R, keyof SessionCard> &
   Partial<SessionCard> & { readonly seq?: number }
 
 const agentOf = ({ ports }: Pick<RouteCall<unknown, unknown>, 'ports'>, { key }: Session) =>
   ports.agents.get(key.agent) ?? null
 
-/** The session of a row that has `session`: the router has found it. */
 export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): Key => {
   if (!key) throw new Error('This row names no session.')
   return key
 }
 
-/** A handler that gets the session of the request. */
 export const onSession =
   <Q, B>(act: (session: Session, call: RouteCall<Q, B>) => Promise<Response | Denial> | Response | Denial) =>
   async (call: RouteCall<Q, B>): Promise<Response | Denial> => {
@@ -156,16 +150,13 @@ export const onSession =
     return isDenial(session) ? session : act(session, call)
   }
 
-/** The session of the call. Somebody may have removed it since the router found its key. */
+/** The session may have been removed since the router found its key. */
 export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {
   const key = call.key ?? (await findKey(call))
   return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? missingSession(call))
 }
 
-/**
- * The key of the session that an id means: the oldest one, so that another agent's session of the same id changes nothing for
- * callers of this one. `?agent=` picks another. A session of another tenant or user looks exactly like an unknown one.
- */
+/** The oldest session wins, so that a newer agent's session changes nothing for existing callers; `?agent=` overrides. */
 export const findKey = async ({
   param,
   access,
@@ -181,13 +172,12 @@ export const findKey = async ({
   return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? sessionNotFound(id, agent)
 }
 
-/** The caller of a list, for the store, which shares its time out among callers and stops when one has gone. */
+/** The store schedules fairly among callers, and stops for one that has left. */
 export const listReader = ({ who }: Pick<Access, 'who'>, { signal }: Pick<Request, 'signal'>): ListReader => ({
   who,
   signal,
 })
 
-/** A denial where the store refuses the cursor: it made no such cursor. */
 export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>
   page.catch((error: unknown) => {
     if (error instanceof StoreFault && error.code === 'refused')

@@ -1,4 +1,4 @@
-// A session in a list, made of its row in the directory alone: no log is read.
+// List rows are built from the directory alone; no log is read.
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import { eventId } from '@bridle/kernel/event'
 import { type ListedSession, parentIdOf } from '@bridle/kernel/ports/directory'
@@ -26,17 +26,17 @@ export const sessionRow = (session: ListedSession, { engine, runnerKind }: Engin
   }
 }
 
-/** Rows that an older version wrote lack these. */
+/** Missing from rows of older versions. */
 const MISSING_FACTS = {
   ...{ attempts: 0, maxRetries: 0, expiresAt: null, endedAt: null, heartbeatAt: null, lastError: null },
   ...{ branchSourceEventId: null, branchResumeCursor: null, retryAt: null, usage: null, step: null, model: null },
 }
 
-/** The store knows the incarnation of a log that it holds; a list that is made of rows alone knows it from the row. */
+/** Stores know the incarnation of their own logs; for lists built from rows alone it comes from the row. */
 const incarnationOf = ({ incarnation = 1, row }: ListedSession): number =>
   Math.max(incarnation, row.detail.incarnation ?? 1)
 
-/** A row that an earlier version wrote has only the level of the budget pressure. */
+/** Rows of earlier versions only have the level of budget pressure. */
 const healthOf = ({ health }: RowDetail): HealthSummary | null => {
   const level: unknown = health?.budget_pressure
   if (health === undefined || typeof level !== 'string') return health ?? null

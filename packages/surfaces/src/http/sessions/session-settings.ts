@@ -1,17 +1,17 @@
-// The settings that a caller may choose for a session. Those of an imported session pass the same schema.
+// Settings that callers may choose. Imported sessions must pass the same schema.
 
 import type { JsonObject } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
 import * as v from 'valibot'
 import { optionalField, optionalText } from '../requests/request-fields.ts'
 
-/** Settings of a file that an answer names, and the length of a name: a file may have any. */
+/** A file may contain any number and length of names, but the answer quotes them. */
 const IGNORED_SETTINGS_MAX = 20
 const SETTING_NAME_CHARS_MAX = 64
-/** A title that a person gives a session: two lines of a list. */
+/** Two lines in a list. */
 const SESSION_TITLE_CHARS_MAX = 200
 
-/** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
+/** Excludes modes in which an engine acts without approval. */
 export const settingsFields = {
   provider: optionalText('The provider of the model.'),
   model: optionalText(
@@ -32,7 +32,7 @@ export const voiceFields = {
   ),
 }
 
-/** A caller that sends a default chooses nothing: engines have other names for these modes. */
+/** Sending a default chooses nothing: engines name these modes differently. */
 const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
 
 type SettingsBody = { readonly [name in keyof typeof settingsFields]?: string | undefined } & v.InferOutput<
@@ -53,11 +53,10 @@ const fields = { ...settingsFields, ...voiceFields }
 
 export interface ImportedSettings {
   readonly settings: JsonObject
-  /** The names of the settings that do not hold here. */
   readonly ignored: readonly string[]
 }
 
-/** Settings that a file claims: those that a caller could choose hold, and the others are ignored. */
+/** Keeps only settings that a caller could choose. */
 export const importedSettings = (claimed: JsonObject): ImportedSettings => {
   const set = Object.entries(claimed).filter(([, value]) => value !== null)
   const [chosen, others] = [set.filter(isChoice), set.filter((entry) => !isChoice(entry))]

@@ -1,5 +1,4 @@
-// The workspace that a request asks for: in a body as `workspace { mode, source }`, in an address as `?workspace=` and
-// `?workspace_mode=`. Whatever is asked for is done or refused, and never passed over.
+// A requested workspace is provided or refused, never ignored.
 
 import type { JsonObject } from '@bridle/events/json'
 import { WORKSPACE_MODES } from '@bridle/wire/http/wire/workspaces'
@@ -9,7 +8,7 @@ import { optionalField, optionsType } from '../requests/request-fields.ts'
 
 const modeSchema = v.picklist(WORKSPACE_MODES)
 
-/** An empty path would resolve to the folder in which the server was started, which nobody meant. */
+/** An empty path would resolve to the server's start folder. */
 const sourceSchema = v.pipe(
   v.string(),
   v.regex(/\S/, 'An empty text names no folder. Write its path, such as "/path/to/project", or leave the field out.'),
@@ -42,11 +41,10 @@ export interface WorkspaceChoice {
   readonly source: string | null
 }
 
-/** A source without a mode is worked on apart, which changes nothing in it. */
+/** Without a mode, work happens in a copy, which leaves the source unchanged. */
 export const workspaceOf = ({ workspace, workspace_mode: mode }: WorkspaceBody): WorkspaceChoice | Denial =>
   checked({ mode: workspace?.mode ?? mode, source: workspace?.source }, 'body')
 
-/** Null where the address names no workspace. */
 export const workspaceInQuery = ({
   workspace,
   workspace_mode: mode,

@@ -1,7 +1,7 @@
-// How far a reader is behind, on a platform that does not tell how many bytes are unsent. The server sends a mark after every
-// so many characters, and a client that knows marks acknowledges each: all after the last acknowledged mark is unread.
+// Estimates the backlog where the platform does not report unsent bytes: clients acknowledge the marks sent between messages,
+// and everything after the last acknowledged mark counts as unread.
 
-/** Characters between two marks, some six hundred tokens: the answer to each mark is one more message to the server. */
+/** About six hundred tokens. Each mark costs a message back to the server. */
 export const MARK_CHARS = 64 * 1024
 
 interface StreamMark {
@@ -15,7 +15,6 @@ export class MarkTracker {
   #acknowledged = 0
   #seq = 0
   #markedChars = 0
-  /** Marks without an acknowledgement, oldest first. */
   readonly #open: StreamMark[] = []
 
   /** Characters sent after the last acknowledged mark. */
@@ -23,7 +22,7 @@ export class MarkTracker {
     return this.#sent - this.#acknowledged
   }
 
-  /** Counts messages, which bring the reader to `seq`. Returns the mark to send behind them, if one is due. */
+  /** Counts messages up to `seq`. Returns the mark to send next, if one is due. */
   countSent(messages: readonly string[], seq = this.#seq): string | null {
     for (const message of messages) this.#sent += message.length
     this.#seq = seq
@@ -33,7 +32,7 @@ export class MarkTracker {
     return JSON.stringify({ type: 'mark', seq })
   }
 
-  /** True when the reader has moved. Only marks that were sent count, so a client gains nothing by claiming more. */
+  /** True if the reader progressed. Acknowledging marks that were never sent has no effect. */
   acknowledge(seq: number): boolean {
     const before = this.#acknowledged
     while (this.#open[0] && this.#open[0].seq <= seq) this.#acknowledged = (this.#open.shift() as StreamMark).sent

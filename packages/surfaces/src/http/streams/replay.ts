@@ -1,4 +1,4 @@
-// The start of a reader that has no cursor and asks for the last N events of its wire.
+// Start position of a reader without a cursor that asks for the last N events.
 
 import type { AnyEvent } from '@bridle/kernel/event'
 import { type LogPosition, parseEventId, parsePosition } from '@bridle/kernel/positions/log-position'
@@ -6,29 +6,26 @@ import type { Session } from '@bridle/kernel/session/session'
 import * as v from 'valibot'
 import { badRequest, type Denial } from '../denials/denial.ts'
 
-/** Events looked through at a time, backwards, for `?replay=N`: a few pages for any usual N. */
+/** Any usual N takes a few pages. */
 const REPLAY_PAGE = 2_000
 
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
-/** `?after=` or `?before=` of a page: a sequence number, with its incarnation where that is not the first. */
+/** `?after=` or `?before=`: a sequence number, with its incarnation unless it is the first. */
 export const pageCursorSchema = v.pipe(
   v.string(),
   v.regex(/^\d{1,9}(~\d{1,9})?$/, 'Expected a whole number'),
   v.transform((text) => parsePosition(text) as LogPosition),
 )
 
-/**
- * The number before which a page ends, by the `next` of an earlier page. A cursor of another incarnation is a place in another list, so the
- * list begins again.
- */
+/** A cursor of another incarnation belongs to a different list, so start over. */
 export const pageEnd = ({ incarnations }: Session, before: string | undefined): number | Denial => {
   const position = before === undefined ? null : parseEventId(before)
   if (before !== undefined && !position) return badRequest('query: before: Expected the `next` of an earlier answer')
   return position?.incarnation === incarnations.own ? position.seq : Number.POSITIVE_INFINITY
 }
 
-/** The cursor before the last N events that the wire shows. Reads the log backwards, a page at a time. */
+/** Position before the last N visible events. Reads the log backwards, page by page. */
 export const replayStart = async (
   session: Session,
   replay: string,
@@ -50,8 +47,7 @@ export const replayStart = async (
 }
 
 /**
- * The last `count` shown events before `end`, in order. Looks through the log backwards, and stops after `lookupMax` events: `from` is
- * how far it came, or null where that is the beginning or the events are found.
+ * Newest `count` visible events, in order. `from` is where the search stopped after `lookupMax` events; null if it is complete.
  */
 export const seqsBefore = async (
   session: Session,
@@ -64,7 +60,7 @@ export const seqsBefore = async (
   const last = Math.min(end - 1, session.state.head)
   let seqs: number[] = []
   let from = last
-  // Most logs have what is asked for near by; a long text is passed in large steps.
+  // Usually the events are near; double the step to skip a long text.
   for (let step = 2 * count; from > first && seqs.length < count; step = Math.min(2 * step, REPLAY_PAGE)) {
     if (last - from >= lookupMax) return { seqs, from: from + 1 }
     const to = from

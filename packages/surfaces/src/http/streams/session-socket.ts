@@ -1,5 +1,5 @@
-// The life of an open socket, the same on every wire: messages come in, commands run in order, and the socket closes with a reason. A wire
-// adds its parser, its commands, and what it sends on its own. No platform socket and no timer is needed, so a test needs only a fake clock.
+// Lifecycle shared by all sockets. Each wire adds its parser, commands and output. Depends on no platform socket or timer, so
+// tests only need a fake clock.
 
 import { LISTENER_BYTES_MAX } from '@bridle/events/limits'
 import type { Key } from '@bridle/kernel/event'
@@ -11,13 +11,11 @@ import type { Socket, SocketReceiver } from './socket-route.ts'
 
 export interface SocketClient {
   readonly key: Key
-  /** The user that the credential names, if it names one: the actor of the client's commands. */
   readonly user: string | null
-  /** The name under which the rate limiter counts this client. */
   readonly who: string
 }
 
-/** Ports that are the same object for all sockets of a server. */
+/** Shared by all sockets of a server. */
 export interface SessionSocketPorts {
   readonly clock: Clock
   readonly limiter?: RateLimiter | null
@@ -26,7 +24,7 @@ export interface SessionSocketPorts {
 export type CloseReason = readonly [code: number, reason: string]
 type CloseCause = 'slow' | 'moved' | 'removed'
 
-/** How the sockets of most wires end. Codes below 4000 are the standard's. */
+/** Codes below 4000 are standard. */
 export const CLOSE: { readonly [W in CloseCause]: CloseReason } = {
   removed: [4004, 'There is no such session.'],
   slow: [4008, 'Too far behind: reconnect.'],
@@ -34,12 +32,11 @@ export const CLOSE: { readonly [W in CloseCause]: CloseReason } = {
 }
 
 export interface SocketWire<Input> {
-  /** Null = the message was not text. A problem is sent as an error, with its other fields. */
+  /** `text` is null for binary messages. A problem is sent as an error, with its other fields. */
   readonly parse: (text: string | null) => Input | SocketSignal | MessageProblem
   readonly close: typeof CLOSE
 }
 
-/** Messages that every wire handles alike. */
 export type SocketSignal =
   | { readonly type: 'ping'; readonly ts?: number | undefined }
   | { readonly type: 'seen'; readonly seq: number }
@@ -52,10 +49,7 @@ type SignalAnswer =
   | { readonly type: 'pong'; readonly ts: number }
   | { readonly type: 'error'; readonly message: string }
 
-/**
- * `Connection` is a plain value, all that a socket needs to hibernate and wake. A class instead of closures: a server may have thousands of
- * sockets, mostly idle, and each keeps little more than its connection.
- */
+/** A class rather than closures, because a server may have thousands of sockets. `Connection` is plain data, for hibernation. */
 export abstract class SessionSocket<
   Connection extends { readonly who?: string; readonly viewer?: string | null },
   Ports extends SessionSocketPorts,
@@ -79,7 +73,7 @@ export abstract class SessionSocket<
   }
 
   protected abstract receive(message: Input): Promise<void> | void
-  /** Unsubscribes. Runs once, when the socket has closed. */
+  /** Unsubscribes. Called once, after the socket has closed. */
   protected abstract leave(): void
 
   get isOpen(): boolean {
@@ -130,19 +124,19 @@ export abstract class SessionSocket<
     this.end(this.#wire.close[why])
   }
 
-  /** Ends the socket if the session is, or becomes, another user's. Returns whether the socket is still open. */
+  /** Closes the socket if the session belongs, or comes to belong, to another user. Returns whether it is still open. */
   protected guard(session: Session): boolean {
     this.#stopGuard = guardOwnership(this.connection.viewer ?? null, session, () => this.close('removed'))
     return this.#isOpen
   }
 
-  /** The limiter counts a command when it arrives, like a request: one that waits here was accepted. Returns the refusal, if any. */
+  /** Counts a command on arrival, like a request: queued commands are already accepted. Returns the refusal, if any. */
   protected countCommand(): string | null {
     const waitS = this.ports.limiter?.consume(this.connection.who ?? '') ?? null
     return waitS === null ? null : `Too many commands; try again in ${waitS} s.`
   }
 
-  /** Runs commands one after the other, so that answers come in the order of their commands. */
+  /** Sequential, so that answers are in command order. */
   protected enqueue<Command>(
     commands: readonly Command[],
     run: (command: Command, refusal: string | null) => Promise<void> | void,
@@ -154,7 +148,7 @@ export abstract class SessionSocket<
     return this.#tail
   }
 
-  /** A client that sends without reading the answers is cut like any slow reader. */
+  /** A client that sends without reading is cut off like any slow reader. */
   protected sendMessage(message: Outgoing | SignalAnswer): void {
     if (!this.#isOpen) return
     if (this.unsent() > LISTENER_BYTES_MAX) this.close('slow')
@@ -182,7 +176,7 @@ const nothing = () => {}
 
 let lastText = ''
 let lastMessages: readonly string[] = []
-/** A line is a message. All listeners get the same text one after the other, and so the same array, which a target frames once. */
+/** Each line is a message. Listeners receive the same text in turn, so cache the array, which targets frame once. */
 const messagesOf = (text: string): readonly string[] => {
   if (text !== lastText) {
     lastText = text

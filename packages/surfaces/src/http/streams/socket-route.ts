@@ -1,5 +1,4 @@
-// A socket route is a row of a table, like an HTTP route: a path, a scope and what it does with a connection. Every target calls
-// `upgradeSocket` and then only moves messages, so that all sockets of all wires pass the same checks.
+// Every target calls `upgradeSocket` and then only moves messages, so all sockets of all wires pass the same checks.
 
 import type { Key } from '@bridle/kernel/event'
 import type * as v from 'valibot'
@@ -16,48 +15,46 @@ import { correlationIdOf } from '../router/correlation-id.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { get, type Route, type RouteContext } from '../router/route.ts'
 
-/** The client's end of a connection, as a target implements it. */
+/** Only these may be echoed in a response: a ticket is also sent as a subprotocol, and is secret. */
+export const SUBPROTOCOLS = ['bridle.v1', 'harness.v1']
+
+/** The client's end of a connection, implemented by each target. */
 export interface Socket {
-  /**
-   * Each text becomes a message. The same array means the same messages, so a target may encode it once for all its sockets.
-   * `seq` is the sequence number that the messages bring the client to, if they do.
-   */
+  /** The same array means the same messages, so encode it once. `seq`: the position that these messages bring the client to. */
   send(messages: readonly string[], seq?: number): void
-  /** Sends the bytes as one binary message: on every target, though not in tests of wires that have text only. */
+  /** Optional only for tests of text-only wires. */
   sendBinary?(bytes: Uint8Array): void
   close(code: number, reason: string): void
-  /** Bytes that are sent and that the client has not taken yet. */
+  /** Sent but unread bytes. */
   buffered(): number
-  /** Resolves when the client can take more, or the socket is closed. */
+  /** Resolves when the client accepts more, or the socket is closed. */
   drained(): Promise<void>
-  /** The client has everything up to `seq`: only for a target that sends marks. */
+  /** For targets that send marks: the client has received everything up to `seq`. */
   acknowledge?(seq: number): void
 }
 
-/** The server's end of a connection: a target calls it. */
+/** The server's end of a connection, called by targets. */
 export interface SocketReceiver {
-  /** A binary message. Absent = the wire has text only, and `onMessage` gets null. */
+  /** If absent, `onMessage` gets null for binary messages. */
   onBinary?(bytes: Uint8Array): Promise<void> | void
-  /** Null = the message was not text. A target stops reading while many of the returned promises are pending. */
+  /** Null if the message was not text. Targets stop reading while many returned promises are pending. */
   onMessage(text: string | null): Promise<void> | void
-  /** The client sent a ping or pong frame. */
   onAlive(): void
-  /** The client is too far behind for the server's memory: close the socket, and the client resumes by cursor. */
+  /** The client's backlog takes up too much memory: close, and let it resume by cursor. */
   onSlow(): void
-  /** The client sent a message above the limit of all sockets. The target closes the socket with 1009 after this call. */
+  /** The message exceeds the limit of all sockets. The target closes with 1009 afterwards. */
   onTooLarge?(): void
   onClosed(): void
-  /** Sends a heartbeat, if the wire has one: only for a target that keeps the time itself. */
+  /** For targets that keep the time themselves. */
   sendHeartbeat?(): void
-  /** The client was silent for too long: close the socket. */
   onSilence?(): void
-  /** A plain value for the route's `restore`, on a target whose sockets outlive its memory. */
+  /** Plain data for `restore`, on targets whose sockets outlive their memory. */
   hibernate?(): unknown
 }
 
 export type SocketOpener = (socket: Socket) => SocketReceiver
 
-/** An opener is called at once when the socket is open. A denial refuses the upgrade. A response is that of another process. */
+/** Called as soon as the socket is open. A denial refuses the upgrade. A response comes from another process. */
 export type SocketAnswer = SocketOpener | Denial | Response
 
 export interface SocketCall<Q = unknown> extends Pick<RouteContext, 'param' | 'access' | 'ports'> {
@@ -65,11 +62,9 @@ export interface SocketCall<Q = unknown> extends Pick<RouteContext, 'param' | 'a
   readonly query: Q
 }
 
-/** The part of a route that makes a hibernated socket again, of anything in `P`. */
 export interface RestorableSocket<P> {
-  /** May have parameters, such as `:id`. */
   readonly path: string
-  /** Restores a hibernated socket from the value of `hibernate`. `head` is the last sequence number that it was sent. */
+  /** `state` is what `hibernate` returned, `head` the last sequence number sent. */
   readonly restore: (state: unknown, head: number, ports: P) => Promise<SocketOpener>
 }
 
@@ -77,16 +72,15 @@ export interface SocketRoute extends RestorableSocket<AppPorts> {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
-  /** The session whose events the socket sends; null = the socket concerns the tenant, and its directory serves it. */
+  /** Null: the socket belongs to the tenant and is served by its directory. */
   readonly session: ((call: SocketCall) => Promise<Key | Denial> | Key | Denial) | null
-  /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
+  /** `ws`: the operator's agent for `/ws` is open here, even if private elsewhere. */
   readonly exposureKind?: 'ws'
-  /** Answers a denial that is known before `accept`; default: an unknown session is told on an open socket. */
+  /** Handles a denial before `accept`. Default: unknown sessions are reported on an open socket. */
   readonly refuse?: (denial: Denial) => SocketOpener | Denial
   readonly accept: (call: SocketCall) => Promise<SocketAnswer> | SocketAnswer
 }
 
-/** Declares a socket route with its handler typed by its query. */
 export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
   row: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
@@ -95,7 +89,6 @@ export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
   },
 ): SocketRoute => row as unknown as SocketRoute
 
-/** Checks the caller of an upgrade, and finds the route that accepts it. */
 export const upgradeSocket = async (
   rows: readonly SocketRoute[],
   request: IncomingRequest,
@@ -144,7 +137,7 @@ const acceptSocket = async (
   return row.accept({ request: upgrade.request, param, query, access, ports })
 }
 
-/** The same paths for a plain GET: a browser hides why an upgrade was refused, so its page asks here. */
+/** Browsers hide why an upgrade was refused, so pages ask with a plain GET. */
 export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Route[] =>
   rows.map(({ path, scope, summary, query }) =>
     get(path, {
@@ -157,7 +150,7 @@ export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Ro
     }),
   )
 
-/** Opens the socket to say why it closes: a browser shows its page no status of a refused upgrade. */
+/** Opens the socket only to say why it closes: browsers hide the status of a refused upgrade. */
 export const closeOnOpen = (denial: Denial): SocketOpener => {
   const { message, code, reason } = toCloseFrame(denial)
   return sayAndClose(message, [code, reason])
@@ -171,6 +164,6 @@ export const sayAndClose =
     return { onMessage: () => {}, onAlive: () => {}, onSlow: () => {}, onClosed: () => {} }
   }
 
-/** A page should learn that there is no such session. Any other denial is the client's mistake, and refuses its upgrade. */
+/** Pages should learn that a session does not exist. Other denials are client mistakes and refuse the upgrade. */
 export const refuseSession = (denial: Denial): SocketOpener | Denial =>
   denial.denied === 'not_found' ? closeOnOpen(denial) : denial

@@ -1,23 +1,20 @@
-// Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
+// Server-sent events: framing, cursors, heartbeats, and a bounded buffer per reader.
 import type { AnyEvent } from '@bridle/kernel/event'
 import type { Incarnations } from '@bridle/kernel/positions/incarnation'
 import { type LogPosition, parseEventId, positionText } from '@bridle/kernel/positions/log-position'
 import type { Audience, Listener, Subscribers } from '@bridle/kernel/session/subscribers'
 import { RESTART_RETRY_MS, STREAM_HEARTBEAT_MS } from '../limits.ts'
 
-/** A restart takes a second or two. A reader that comes back earlier meets a proxy's 502, after which EventSource gives up. */
+/** A restart takes a second or two. A reader that reconnects earlier gets a proxy's 502, on which EventSource gives up. */
 const STREAM_RETRY_MS = 2_000
-/** Unread bytes after which a stream waits for its reader: some hundred frames, and little per reader. */
+/** A few hundred frames. Beyond it, the stream waits for its reader. */
 const STREAM_BUFFER_BYTES = 64 * 1024
 
-/**
- * Frames have no `event:` field, so that a plain `onmessage` fires. An id is a position in the log: a frame of anything else has
- * none, since a browser sends the last id back as its cursor.
- */
+/** No `event:` field, so that plain `onmessage` fires. Only log events have an id, which browsers send back as their cursor. */
 export const sseFrame = (data: unknown, position?: number | string): string =>
   `${position === undefined ? '' : `id: ${position}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** Readers of frames. `shownAs` gives the content of an event's frame; null = it has none. A replayed frame is byte for byte the live one. */
+/** `shownAs` returns the content of a frame, or null. A replayed frame is byte-identical to the live one. */
 export const frameAudience = (
   key: string,
   logs: Incarnations,
@@ -40,34 +37,32 @@ export interface EventStreamOptions {
   readonly since: number
   readonly opening?: string
   readonly heartbeatMs?: number
-  /** Asked after each frame: true ends the stream behind it. */
+  /** Checked after each frame; true ends the stream. */
   readonly isOver?: () => boolean
   readonly retryMs?: number
-  /** The stream ends after this time, and its reader resumes by id; absent = never. */
+  /** The stream ends after this time, and its reader resumes by id. Absent: never. */
   readonly endAfterMs?: number
-  /** May call `end` at any time, after which nothing is sent. Returns how to stop the guard. */
+  /** May call `end` at any time to stop all output. Returns a function that stops the guard. */
   readonly guard?: (end: () => void) => () => void
 }
 
 export type StreamTimes = Pick<EventStreamOptions, 'heartbeatMs' | 'retryMs' | 'endAfterMs'>
 
-/** The reader's end of a stream. */
 export interface EventSink {
   write(text: string): void
-  /** Bytes that are written and that the reader has not taken yet. */
   unsentBytes(): number
-  /** Resolves when the reader can take more, or is gone. */
+  /** Resolves when the reader accepts more, or is gone. */
   drained(): Promise<void>
-  /** Ends the stream behind all that is written. */
+  /** Ends the stream after pending writes. */
   end(): void
-  /** Ends the stream at once, and drops all that the reader has not taken. */
+  /** Ends the stream immediately and drops pending writes. */
   disconnect(): void
 }
 
-/** Begins to write to the sink. Returns how to stop, for a reader that leaves. */
+/** Returns a function to call when the reader leaves. */
 export type StreamSource = (sink: EventSink) => () => void
 
-/** A response that lasts until the reader leaves or falls too far behind, or until the session moves. */
+/** Lasts until the reader leaves or falls too far behind, or the session moves. */
 export const eventStream = ({
   audience,
   subscribers,
@@ -80,7 +75,7 @@ export const eventStream = ({
   streamResponse((sink) => {
     const onEnd = () => {
       leave()
-      // A reader that takes nothing would never come to the end of the stream.
+      // A reader that has stopped reading would never reach the end of the stream.
       reader.close(sink.unsentBytes() > STREAM_BUFFER_BYTES ? 'slow' : undefined)
     }
     const stop = beginStream(sink, times, onEnd, { ...(opening !== undefined && { opening }) })
@@ -104,10 +99,7 @@ export const eventStream = ({
     return leave
   })
 
-/**
- * The first bytes go out at once, so that proxies and clients see an open stream; a cut reader reconnects after `retry`. Returns how to stop
- * the heartbeats and the timer of the end.
- */
+/** Sends bytes at once, so that proxies and clients see an open stream. Returns a function that stops the timers. */
 export const beginStream = (
   sink: EventSink,
   { heartbeatMs = STREAM_HEARTBEAT_MS, retryMs = STREAM_RETRY_MS, endAfterMs }: StreamTimes,
@@ -137,10 +129,10 @@ export const streamResponse = (source: StreamSource): Response => {
 
 const streamSources = new WeakMap<Response, StreamSource>()
 
-/** The source behind a response, for a target that can write to the connection without the response's body. */
+/** Lets a target write to the connection without going through the response's body. */
 export const streamSourceOf = (response: Response): StreamSource | undefined => streamSources.get(response)
 
-/** A class, since there may be thousands of readers: closures would cost memory for each. */
+/** A class, because closures for thousands of readers would cost memory. */
 class StreamListener implements Listener {
   readonly audience: Audience
   readonly stop: () => void
@@ -172,7 +164,6 @@ class StreamListener implements Listener {
   }
 }
 
-/** A listener whose stream has an end, such as the end of a turn. */
 class EndingStreamListener extends StreamListener {
   readonly #isOver: () => boolean
   readonly #subscribers: Subscribers
@@ -185,7 +176,7 @@ class EndingStreamListener extends StreamListener {
 
   override send(text: string): void {
     super.send(text)
-    // The subscribers are publishing: removing one now would change the set that they iterate over.
+    // The subscribers are iterating, so remove this one later.
     if (this.#isOver())
       queueMicrotask(() => {
         this.#subscribers.remove(this)
@@ -194,7 +185,7 @@ class EndingStreamListener extends StreamListener {
   }
 }
 
-/** The stream as any platform can serve it. The source begins with the first read: a body that nobody reads costs nothing. */
+/** Starts on the first read, so an unread body costs nothing. */
 const bodyOf = (source: StreamSource): ReadableStream<Uint8Array> => {
   let leave: (() => void) | null = null
   let onPull = () => {}
@@ -226,7 +217,7 @@ const bodyOf = (source: StreamSource): ReadableStream<Uint8Array> => {
 const encoder = new TextEncoder()
 let lastText = ''
 let lastBytes = new Uint8Array()
-/** All readers get the same text one after the other: encode it once. */
+/** Readers receive the same text in turn, so encode it once. */
 const bytesOf = (text: string): Uint8Array => {
   if (text !== lastText) {
     lastText = text
@@ -235,7 +226,7 @@ const bytesOf = (text: string): Uint8Array => {
   return lastBytes
 }
 
-/** The reader's cursor: `Last-Event-ID`, else `?after=`. Null = it sends none; undefined = it is not an event id. */
+/** From `Last-Event-ID`, otherwise `?after=`. Null: none; undefined: invalid. */
 export const parseStreamCursor = (
   lastEventId: string | null,
   after: string | undefined,
@@ -245,7 +236,7 @@ export const parseStreamCursor = (
   return parseEventId(cursor) ?? undefined
 }
 
-/** A stream sends heartbeats even where a target turns them off for sockets (0): proxies give up a silent request. */
+/** Streams need heartbeats even if a target disables them for sockets (0), because proxies drop silent requests. */
 export const streamTimings = ({
   heartbeatMs,
   retryMs,

@@ -1,4 +1,4 @@
-// Uploaded files in the attachments of a prompt: each becomes the session's own, or the prompt is refused.
+// Transfers the uploads that a prompt references to its session, or refuses the prompt.
 
 import { type JsonObject, present } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -7,7 +7,7 @@ import type { AppPorts } from '../../app.ts'
 import type { Access } from '../access/authenticate.ts'
 import { viewerOf } from '../access/users.ts'
 
-/** The references with the server's facts about each file. If one is wrong, nothing is claimed: the answer is its index, and the advice. */
+/** Adds the server's metadata to each reference. If one is invalid, nothing is claimed, and its index and advice are returned. */
 export const claimUploads = async (
   { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Pick<Access, 'user'> },
   key: Key,
@@ -18,7 +18,7 @@ export const claimUploads = async (
   for (const [index, attachment] of attachments.entries()) {
     const refId = attachment.ref_id
     const upload = typeof refId === 'string' ? ((await ports.uploads?.find(refId, key.tenant)) ?? null) : null
-    // An unknown file and another's get one answer: nobody learns which ids exist.
+    // Give the same answer for other callers' files as for unknown ones, so that ids cannot be probed.
     const isOwn = upload !== null && upload.tenant === key.tenant && mayOpen(viewer, upload.owner)
     if (attachment.ref_id && !isOwn) return { index, problem: UNKNOWN }
     const { mimeType: mime_type, sizeBytes: size_bytes, name } = upload ?? {}

@@ -1,6 +1,6 @@
-// The addresses from which an operator lets the server fetch files. A URL that matches is still checked when its name is resolved.
+// Origins from which an operator allows fetching. A matching URL is checked again after name resolution.
 
-/** Throws a sentence that says how to write an entry. `wildcards`: `*.example.com` may stand for all names below a domain. */
+/** Throws with advice on an invalid entry. `wildcards` allows `*.example.com` for all subdomains. */
 export const parseFetchOrigins = (
   entries: readonly string[],
   { wildcards = true }: { readonly wildcards?: boolean } = {},
@@ -13,7 +13,7 @@ interface FetchOrigin {
   readonly protocol: string
   readonly hostname: string
   readonly port: string
-  /** The names below `hostname`, not `hostname` itself. */
+  /** Matches subdomains of `hostname`, but not `hostname` itself. */
   readonly isWildcard: boolean
 }
 

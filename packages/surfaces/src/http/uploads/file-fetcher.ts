@@ -1,12 +1,11 @@
-// Fetches a file from an address that the operator allows. Each redirect is checked like the first address, and a file is read no
-// further than its limit.
+// Checks each redirect like the first URL, and reads no more than the file limit.
 import { UPLOAD_BYTES_MAX } from '../limits.ts'
 import { joinedBytes } from '../requests/body.ts'
 import { mediaTypeOf } from './media-type.ts'
 
-/** The time for one file that the server fetches: 25 MB at 15 Mbit/s, and well within the wait for an answer. */
+/** 25 MB at 15 Mbit/s, and well within the wait for an answer. */
 const FETCH_MS = 15_000
-/** Fetched files are in memory until they are stored: eight are 200 MB. */
+/** Fetched files are buffered until they are stored: eight take up to 200 MB. */
 export const FETCHES_AT_ONCE_MAX = 8
 /** A shared link redirects once or twice, to a bucket. */
 const REDIRECTS_MAX = 3
@@ -16,22 +15,18 @@ export interface FetchedFile {
   readonly bytes: Uint8Array
 }
 
-/** `refused`: the same request fails again. `failed`: it may succeed later. */
+/** `refused`: a retry fails too. `failed`: a retry may succeed. */
 export interface FetchProblem {
   readonly outcome: 'refused' | 'failed'
   readonly problem: string
 }
 
 export interface FileFetcher {
-  /** Whether the operator lets the server fetch from this address. */
   allows(uri: string): boolean
   fetch(uri: string): Promise<FetchedFile | FetchProblem>
 }
 
-/**
- * Asks for one address, without credentials and without following redirects. `private_address`: the name leads to a network that is
- * not public.
- */
+/** Requests one URL without credentials or redirects. `private_address`: the name resolves to a non-public network. */
 export type AddressOpener = (
   url: URL,
   signal: AbortSignal,
@@ -58,7 +53,7 @@ export const createFileFetcher = ({ isAllowed, open, timeoutMs = FETCH_MS }: Fil
         const response = await follow(new URL(uri), isAllowed, (url) => open(url, timeout.signal))
         return 'outcome' in response ? response : await readFile(response, timeout.signal)
       } catch {
-        // A connection that broke, or took too long. Its error may quote the address.
+        // The connection broke or timed out. Drop its error, which may quote the URL.
         return UNREACHABLE
       } finally {
         clearTimeout(timer)

@@ -1,4 +1,4 @@
-// The files in the input of a prompt, on the wires where the caller writes the whole input.
+// Files in prompts, for wires on which the caller writes the whole input.
 
 import { isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import type { Key } from '@bridle/kernel/event'
@@ -12,7 +12,7 @@ interface Caller {
   readonly access: Access
 }
 
-/** The input with the facts about its files. The place of a shell's files counts, too: a run reads them there. */
+/** Also covers a shell's attachments, because runs read those too. */
 export const claimInputFiles = async (caller: Caller, key: Key, input: JsonObject): Promise<JsonObject | Denial> => {
   const own = await claimListed(caller, key, input, 'attachments')
   if (isDenial(own) || !isJsonObject(own.openharness)) return own
@@ -29,7 +29,7 @@ const claimListed = async (
   const { attachments } = holder
   if (!Array.isArray(attachments)) return holder
   const entries = attachments as readonly Json[]
-  // Entries of another shape are the agent's own input.
+  // Entries of another shape belong to the agent.
   const isFile = (entry: Json): entry is JsonObject => isJsonObject(entry) && typeof entry.ref_id === 'string'
   const claimed = await claimUploads(
     caller,

@@ -1,7 +1,7 @@
-/** A media type with its parameters: registered ones have less than 130 characters. */
+/** Registered types have fewer than 130 characters, including parameters. */
 const MEDIA_TYPE_CHARS_MAX = 200
 
-/** Null = there is none, or one that says how a form is sent and not what the file is. */
+/** Null if missing, or if it describes a form's encoding rather than the file. */
 export const mediaTypeOf = (header: string | null): string | null => {
   const type = header?.trim().toLowerCase() ?? ''
   const isType = /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/.test(type) && type.length <= MEDIA_TYPE_CHARS_MAX

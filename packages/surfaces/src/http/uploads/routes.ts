@@ -1,4 +1,4 @@
-// Uploads: a file comes as the body of a request, and a prompt names it later.
+// A file is uploaded as a request body, and referenced by a later prompt.
 
 import type { UploadGrant } from '@bridle/wire/http/wire'
 import * as v from 'valibot'

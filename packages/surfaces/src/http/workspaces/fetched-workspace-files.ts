@@ -1,5 +1,4 @@
-// The files of a session that lie in its own sandbox: its runner is asked for them. A runner is as trustworthy as what it runs, so its
-// answers are parsed like those of a stranger.
+// Asks the runner for the files in its sandbox. A runner is no more trustworthy than what it runs, so validate its answers.
 
 import type { Key } from '@bridle/kernel/event'
 import {
@@ -16,7 +15,7 @@ export interface RunnerAnswer {
   readonly text: string
 }
 
-/** Asks the sandbox of a session; null = it is not up, or has no such route. */
+/** Null if the sandbox is not running or has no such route. */
 export type SandboxQuestion = (key: Key, path: string) => Promise<RunnerAnswer | null>
 
 export const fetchedWorkspaceFiles = (ask: SandboxQuestion): WorkspaceFiles => {
@@ -46,7 +45,7 @@ const UNAVAILABLE: WorkspaceComparison = {
   truncated: false,
 }
 
-/** The words of a runner's refusal are not repeated: an agent might have chosen them. */
+/** Never repeats the runner's text: an agent may have chosen it. */
 const refusals: { readonly [status: number]: WorkspaceFilesRefusal } = {
   400: { refused: 'bad_path', message: 'Name a file in the workspace by a path without "..".' },
   404: { refused: 'not_found', message: 'There is no such file.' },

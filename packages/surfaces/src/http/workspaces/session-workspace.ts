@@ -1,4 +1,4 @@
-// The workspace of a new session, on targets that have them: prepared before the session is created, and recorded with it.
+// A workspace is prepared before its session is created, and recorded with it.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { PreparedArtifact, Refusal, SessionOptions } from '@bridle/kernel/commands'
@@ -12,7 +12,7 @@ import type { WorkspaceMode } from './workspaces.ts'
 export interface PreparedWorkspace {
   readonly settings: JsonObject
   readonly artifacts: readonly PreparedArtifact[]
-  /** Removes the workspace when the session was not created after all. */
+  /** Removes the workspace if the session was not created after all. */
   readonly discard?: () => Promise<void>
 }
 
@@ -20,15 +20,12 @@ export type WorkspaceCall = Pick<RouteCall<unknown, unknown>, 'ports' | 'access'
 
 export interface WorkspacePreparation {
   readonly kind: NonNullable<SessionOptions['kind']>
-  /** The first prompt of background work. */
   readonly goal?: string
-  /** The session that is branched. */
   readonly parent?: Key
-  /** The place of the request that asks for the workspace; a refusal names it. */
+  /** Where the request asks for the workspace, for refusals. */
   readonly place?: 'body' | 'query'
 }
 
-/** Null when the settings ask for none. */
 export const prepareWorkspace = async (
   { ports, access }: WorkspaceCall,
   key: Key,
@@ -52,9 +49,9 @@ export const prepareWorkspace = async (
       workspace_path: workspace.path,
       workspace_kind: workspace.kind,
       workspace_branch: workspace.branch,
-      // The real folder: the caller may have named it by a link.
+      // The caller may have named the folder by a link.
       ...(workspace.source !== null && { workspace_source: workspace.source }),
-      // The graph is about one piece of work. A conversation is never done.
+      // A task graph describes one piece of work; a conversation is never done.
       ...(hasGraph && { task_graph_id: taskGraphId(key.id) }),
     },
     artifacts: [
@@ -72,7 +69,7 @@ export const prepareWorkspace = async (
   }
 }
 
-/** The session was not made: the workspace that was prepared for it goes, too. */
+/** The session was not created, so its prepared workspace is discarded. */
 export const discardAndDeny = async (
   prepared: PreparedWorkspace | null | undefined,
   refusal: Refusal,
@@ -85,7 +82,7 @@ export const discardAndDeny = async (
 const NO_WORKSPACES =
   'This server prepares no workspaces: it has no disk for them. Leave "workspace" out, or use a server on Node.'
 
-/** The modes in which a session has files. With `none` and `read` nothing is prepared. */
+/** With `none` and `read`, nothing is prepared. */
 export const isWorkspaceMode = (mode: unknown): mode is WorkspaceMode => mode === 'write' || mode === 'in_place'
 
 const artifact = (name: string, kind: string, value: JsonObject): PreparedArtifact => ({

@@ -1,5 +1,4 @@
-// Routes of the files that a session works on: the differences to its source, the entries of a folder, the text of a file. The session
-// says which workspace it has; a port of the target reads the disk.
+// The session knows its workspace; a port of the target reads the disk.
 
 import type { JsonObject } from '@bridle/events/json'
 import type { Session } from '@bridle/kernel/session/session'
@@ -23,7 +22,7 @@ import { get, type Route } from '../router/route.ts'
 import { findKey, onSession } from '../sessions/routes.ts'
 import type { WorkspaceFilesRefusal } from './workspaces.ts'
 
-/** The path of a file in a workspace: as much as Linux takes in all. */
+/** Linux's PATH_MAX. */
 const WORKSPACE_PATH_CHARS_MAX = 4_096
 
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
@@ -81,7 +80,7 @@ export const workspaceFileRoutes: readonly Route[] = [
   }),
 ]
 
-/** A workspace whose files are in a place that this server cannot read. */
+/** Files in a place that this server cannot read. */
 const ELSEWHERE: WorkspaceComparison = {
   kind: null,
   is_available: false,

@@ -1,5 +1,4 @@
-// A session that is opened by its id, on a wire that makes sessions by themselves: it exists with the workspace that is asked for, or is
-// made with it, or the request is refused.
+// For wires that create sessions implicitly. A session with another workspace than the requested one is refused.
 import { isRefusal, type SessionOptions } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import { ownerField } from '../access/users.ts'
@@ -8,7 +7,7 @@ import { refusalDenial } from '../denials/kernel-denials.ts'
 import { type WorkspaceChoice, workspaceSettings } from '../sessions/workspace-choice.ts'
 import { isWorkspaceMode, type PreparedWorkspace, prepareWorkspace, type WorkspaceCall } from './session-workspace.ts'
 
-/** The opening of a session that is new; null = the session exists, and has this workspace. */
+/** Null if the session already exists with this workspace. */
 export const workspaceOpening = async (
   call: WorkspaceCall,
   key: Key,
@@ -23,7 +22,7 @@ export const workspaceOpening = async (
   return { opening: { ...opening, ...(prepared && { artifacts: prepared.artifacts }) }, prepared }
 }
 
-/** Makes a session that does not exist yet. Null = the session has this workspace. */
+/** Creates the session if needed. Null: it has this workspace. */
 export const openWorkspace = async (call: WorkspaceCall, key: Key, choice: WorkspaceChoice): Promise<Denial | null> => {
   const isNew = (await call.ports.host.find(key)) === null
   if (isNew && !isWorkspaceMode(choice.mode)) return null
@@ -35,7 +34,7 @@ export const openWorkspace = async (call: WorkspaceCall, key: Key, choice: Works
   const answer = await call.ports.host.send(key, { type: 'create', opening, ...(await ownerField(call.access)) })
   if (!isRefusal(answer)) return null
   await prepared?.discard?.()
-  // Two connections may make the session at the same time.
+  // Another connection may have created it at the same time.
   if (answer.refused === 'session_exists' && (await hasWorkspace(call, key, choice))) return null
   return refusalDenial(answer)
 }
