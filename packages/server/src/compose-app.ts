@@ -1,4 +1,3 @@
-// The wiring that all targets share: the router of a host, with its agents, its voice lines, and what options and environment open.
 import { present } from '@bridle/events/json'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { httpWires } from '@bridle/surfaces/all'
@@ -56,13 +55,13 @@ export const composeApp = ({
   return { app, lines, exposure }
 }
 
-/** Throws where a setting is wrong: an operator learns of it at the start, and not from the first person who speaks. */
+/** Throws on an invalid setting, so that the operator sees it at start, rather than the first speaker. */
 export const checkVoiceSettings = (env: VoiceEnv): void => {
   const settings = cascadeSettings(env)
   if (settings && 'problem' in settings) throw new ServerFault('voice_invalid', settings.problem)
 }
 
-/** Null: no service is set. A wrong setting, which stops a server on Node at its start, is the fault of each line on Workers. */
+/** Null if no service is configured. A Worker cannot refuse to start, so there an invalid setting fails each line. */
 const cascadeOf = (env: VoiceEnv): VoiceEngine | null => {
   const settings = cascadeSettings(env)
   if (settings === null) return null

@@ -1,2 +1,2 @@
-/** The messages that one socket may send: far above what a person or a page does; a command more costs about what a request does. */
+/** Far more than a person or page sends. An excess command costs about as much as a request. */
 export const SOCKET_RATE = { windowMs: 10_000, maxMessages: 20_000 }

@@ -1,5 +1,5 @@
-// Checks names and values of options against `settings.ts`. A misspelt `autenticate` would leave an app without a login, and a text in
-// place of a list of origins would allow every part of it.
+// A misspelt `autenticate` would leave an app without a login, and a string in place of a list of origins would allow every
+// substring of it.
 import { findUnknownName } from '@bridle/kernel/text/nearest-name'
 import type { Scope } from '@bridle/surfaces/http/access/authenticate'
 
@@ -11,9 +11,7 @@ interface Kind {
 export interface OptionPart {
   readonly kind: ValueKind
   readonly isRequired?: true
-  /** The fields of an object. */
   readonly parts?: OptionParts
-  /** The elements of a list. */
   readonly each?: OptionPart
 }
 
@@ -23,7 +21,7 @@ export interface OptionParts {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const scopes: { readonly [scope in Scope]: true } = { observe: true, operate: true, approve: true }
-/** Both engines have these modes. With any other, Codex would ask before everything, and Claude Code would fail in every run. */
+/** Supported by both engines. With any other, Codex would ask before every action, and Claude Code would fail every run. */
 const permissionModes: readonly unknown[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
 
 const kinds = {
@@ -32,11 +30,11 @@ const kinds = {
   secret: { name: 'a text', fits: isText },
   address: { name: 'a text', fits: isText },
   number: { name: 'a number', fits: (value) => typeof value === 'number' },
-  // Rates need both numbers: without a maximum above 0, every request would be one too many.
+  // Must be above 0: otherwise a rate would refuse every request.
   rate: { name: 'a finite number above 0', fits: (value) => Number.isFinite(value) && Number(value) > 0 },
   amount: { name: 'a number, 0 or more', fits: (value) => Number.isFinite(value) && Number(value) >= 0 },
   count: { name: 'a whole number, 0 or more', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
-  // A text of digits too: process.env.PORT is one.
+  // Also a string of digits, such as process.env.PORT.
   port: {
     name: 'a number from 0 to 65535',
     fits: (value) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
@@ -44,7 +42,7 @@ const kinds = {
   flag: { name: 'true or false', fits: (value) => typeof value === 'boolean' },
   list: { name: 'a list', fits: (value) => Array.isArray(value) },
   texts: { name: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(isText) },
-  // A token with a misspelt scope would silently have no rights.
+  // A token with a misspelt scope would silently lack the right.
   scopes: {
     name: `a list of ${Object.keys(scopes).join(', ')}`,
     fits: (value) => Array.isArray(value) && value.every((scope) => isText(scope) && Object.hasOwn(scopes, scope)),
@@ -61,9 +59,9 @@ const kinds = {
 
 export type ValueKind = keyof typeof kinds
 
-/** A sentence about the first unknown name or value of a wrong kind, or null. It never shows the value, which may be a secret. */
+/** Never shows the value, which may be a secret. */
 export const optionProblem = (options: object, known: OptionParts, within = ''): string | null => {
-  // Names come first: a misspelt field is a missing one, too.
+  // Names first, because a misspelt field is also a missing one.
   const unknown = findUnknownName(options, Object.keys(known))
   if (unknown !== null) {
     const { name, near } = unknown

@@ -1,5 +1,5 @@
-// All settings, one row each. Option names and kinds, misspelling hints, flags, `--help`, the variables that a start knows, and
-// docs/settings.md follow from this table. Plain data that imports nothing but the names of engines, because most verbs load it.
+// Options, flags, variables, `--help` and docs/settings.md are derived from this table. Plain data with hardly any imports,
+// because most verbs load it.
 
 import { type EngineName, engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import type { ResourceLimits } from '@bridle/runners/sandboxes/resources/resource-limits'
@@ -11,20 +11,18 @@ import type { OptionPart, OptionParts, ValueKind } from './option-problem.ts'
 export type SettingTarget = 'node' | 'cloudflare' | 'runner' | 'cli'
 
 export interface Setting extends OptionPart {
-  /** Kind of the option. Of the variable, if the setting is not an option. */
+  /** Kind of the option, or of the variable if the setting is not an option. */
   readonly kind: ValueKind
-  /** With the placeholder of its value. `--name` alone is a switch. */
+  /** With a placeholder for its value. `--name` alone is a switch. */
   readonly flag?: `--${string}`
-  /** The first one that is set wins. A row named in capitals is a variable itself. */
+  /** The first one that is set wins. A row in capitals is a variable itself. */
   readonly env?: readonly string[]
-  /** Variables that people try instead. A start hints at the right name. */
+  /** Variables that people try instead; at start, the right name is suggested. */
   readonly mistakes?: readonly string[]
   readonly on: readonly SettingTarget[]
-  /** In Markdown. */
   readonly default?: string
-  /** Sentence for docs/settings.md, in Markdown, and for `--help`. */
+  /** A Markdown sentence for docs/settings.md and `--help`. */
   readonly doc: string
-  /** Links to the documentation. */
   readonly rule?: string
 }
 
@@ -42,7 +40,7 @@ type TargetsOf<N> = N extends keyof ServerOptions
   : typeof WORKER
 type PartsOf<T> = { readonly [N in keyof Required<T>]: OptionParts[string] }
 type ObjectOption = 'authBackOff' | 'rateLimit' | 'socketRate' | 'memory' | 'workspaces' | 'openharness' | 'sandbox'
-/** Every option has a row, which names the targets that take it. An option that is an object lists its fields. */
+/** The compiler requires a row per option, with the targets that support it. An option that is an object lists its fields. */
 type SettingRows = { readonly [N in OptionName]-?: Setting & { readonly on: TargetsOf<N> } } & {
   readonly [N in ObjectOption]: { readonly parts: PartsOf<NonNullable<ServerOptions[N]>> }
 } & {
@@ -51,7 +49,7 @@ type SettingRows = { readonly [N in OptionName]-?: Setting & { readonly on: Targ
   readonly [name: Uppercase<string> | `--${string}`]: Setting
 }
 
-/** Each run checks these again, but its error cannot name the option. Their type is open because the wire to a runner is. */
+/** Checked again by each run, whose error cannot name the option. The type is open, like the wire to a runner. */
 const ENGINE = {
   kind: 'object',
   parts: {
@@ -166,7 +164,6 @@ export const settings = {
 } as const satisfies SettingRows
 
 export type SettingName = keyof typeof settings
-/** The rows by name, as plain data. */
 export const settingRows: readonly (readonly [name: string, row: Setting])[] = Object.entries(settings)
 
 const isVariable = (name: string): boolean => /^[A-Z_]+$/.test(name)
@@ -174,6 +171,5 @@ const isVariable = (name: string): boolean => /^[A-Z_]+$/.test(name)
 export const variablesOf = ([name, { env }]: readonly [string, Setting]): readonly string[] =>
   env ?? (isVariable(name) ? [name] : [])
 
-/** The options that a target takes, with the kinds of their values. */
 export const optionsOn = (target: SettingTarget): OptionParts =>
   Object.fromEntries(settingRows.filter(([name, { on }]) => on.includes(target) && !isVariable(name)))

@@ -1,22 +1,21 @@
-// A few lines of a source file around a position, with a mark below it.
 import { readFileSync } from 'node:fs'
 import { tryOr } from '@bridle/kernel/try-or'
 
-/** Lines of source before and after an error: with the error's own line, what fits below a message without scrolling it away. */
+/** Lines before and after the error. More would scroll the message away. */
 const FRAME_LINES = 2
-/** Columns of a frame where the width of the terminal is unknown: with two columns of indent it fits into the usual 80. */
+/** If the terminal width is unknown. Indented by two columns, a line still fits into 80. */
 const FRAME_COLUMNS_MAX = 78
-/** Columns of a frame beside the number and the text of a line: its mark, the bar and spaces. */
+/** The mark, the bar and the spaces around them. */
 const FRAME_MARGIN = 5
 
-/** A place in a source file, counted from one, as editors do. */
+/** 1-based, as in editors. */
 export interface SourcePosition {
   readonly path: string
   readonly line: number
   readonly column: number
 }
 
-/** Null = the file cannot be read, or has no such line. Of long lines the part around the column is shown. */
+/** Null if the file or line cannot be read. Long lines are cropped around the column. */
 export const codeFrame = (
   { path, line, column }: SourcePosition,
   columns: number = FRAME_COLUMNS_MAX,
@@ -34,7 +33,7 @@ export const codeFrame = (
     .flatMap((text, at) => {
       const number = first + at
       const row = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${part(text)}`.trimEnd()
-      // A tab before the mark is as wide as the tab above it.
+      // Keep tabs, so that the mark lines up.
       const mark = `  ${' '.repeat(width)} | ${part(text, column - 1).replaceAll(/[^\t]/g, ' ')}^`
       return number === line ? [row, mark] : [row]
     })

@@ -1,13 +1,12 @@
-// Why a server refuses the agent of a file that loads well: the same answer for the server and for `bridle doctor`.
 import type { AgentDefinition } from '@bridle/agents/agent'
 import { scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
 import { modelSchemaProblem } from '@bridle/agents/tools/json-schema'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 
-/** The agents of the package that no file replaces. A file may replace the others, `assistant` and `voice`. */
+/** Agent files may replace `assistant` and `voice`, but not these. */
 export const builtInNames: readonly string[] = [scriptedIdentity.engine, ...engineDescriptions.map(({ name }) => name)]
 
-/** In one line, with what to do; null = the agent can be served. `taken` are the names that no file may have. */
+/** Null if the agent can be served; otherwise a line that includes the fix. `taken` holds the reserved names. */
 export const definitionProblem = (definition: AgentDefinition, taken: ReadonlySet<string>): string | null => {
   const { name } = definition
   if (!taken.has(name)) return modelSchemaProblem(definition)

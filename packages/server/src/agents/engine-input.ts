@@ -1,5 +1,3 @@
-// The input of the agent of an engine, on every target: a prompt, and settings for this run, such as a model that the operator lists.
-
 import type { JsonObject } from '@bridle/events/json'
 import { type AgentInfo, acceptPrompt, promptSchema } from '@bridle/kernel/agent-info'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
@@ -23,14 +21,13 @@ const settingSchemas: JsonObject = {
   max_turns: { type: 'integer', minimum: 1 },
 }
 
-/** The reason why these settings cannot be taken; null = they can. */
 export const engineInputProblem = (body: JsonObject): string | null => {
   const { model, max_budget_usd: budget, max_turns: turns } = body
   const isAbsent = (value: unknown) => value === undefined || value === null
   if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'
   if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
   if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
-  // Other fields are passed over. A name that is close to a setting is a typo, and would lose a budget.
+  // Unknown fields are ignored, but a near miss is a typo that could drop a budget.
   const known = Object.keys(settingSchemas)
   for (const name of Object.keys(body)) {
     const near = known.includes(name) ? null : nearestName(name, known)
@@ -44,11 +41,11 @@ export interface EngineModels {
   readonly model?: string | null | undefined
 }
 
-/** The model that the operator has set for the engine; without one the engine chooses, and nobody here knows which. */
+/** Empty if the operator set no model: the engine chooses one, and the server cannot know which. */
 export const engineModels = (model: EngineModels['model']): Pick<AgentInfo, 'models'> =>
   model == null ? {} : { models: [model] }
 
-/** `models` are patterns, with `*` for any part of a name; absent = any model. The answer is a sentence, or null. */
+/** `models` are patterns in which `*` matches any part of a name. Absent: any model is allowed. */
 export const engineModelProblem =
   (models: readonly string[] | undefined) =>
   (model: string): string | null =>

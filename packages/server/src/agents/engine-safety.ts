@@ -1,16 +1,15 @@
-// Decides whether an engine may run beside a server without a token. Such a server trusts every program of its machine, and an engine
-// runs programs: an engine that could reach the server could approve its own calls and read every session.
+// A server without a token trusts every program on its machine, so an engine could approve its own calls and read every
+// session.
 import type { NetworkPolicy } from '@bridle/runners/network/network-policy'
 import type { Backend } from '@bridle/runners/sandboxes/isolation/isolation'
 
 export interface EngineEnvironment {
-  /** The server requires no token. */
   readonly isOpen: boolean
   readonly backend: Backend
   readonly network: NetworkPolicy
 }
 
-/** The problem and what to do, in one line; null = an engine may run. */
+/** Null if engines may run; otherwise a line that includes the fix. */
 export const engineSafetyProblem = ({ isOpen, backend, network }: EngineEnvironment): string | null => {
   const reason = !isOpen
     ? null

@@ -1,4 +1,4 @@
-// The agents of the engines: each in a sandbox, with keys that stay in this process.
+// Each engine runs in a sandbox. Provider keys stay in this process.
 
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
 import { present } from '@bridle/events/json'
@@ -30,20 +30,20 @@ import { type EngineModels, engineInput, engineModelProblem, engineModels } from
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
-  /** Default bubblewrap. `process` isolates nothing: programs of an agent can read the server's files and keys. */
+  /** Default: bubblewrap. `process` isolates nothing: the agent's programs can read the server's files and keys. */
   readonly backend?: Backend
-  /** The URL of a remote runner; its token is in BRIDLE_RUNNER_TOKEN. */
+  /** URL of a remote runner. Its token is in BRIDLE_RUNNER_TOKEN. */
   readonly url?: string
-  /** Sandboxes at once; default 8. */
+  /** Maximum concurrent sandboxes. Default: 8. */
   readonly max?: number
   readonly idleMs?: number
   readonly maxAgeMs?: number
-  /** The address at which sandboxes reach the credential proxy, if it is not this machine's loopback. */
+  /** Address of the credential proxy as seen by sandboxes. Default: loopback. */
   readonly proxyUrl?: string
   readonly proxyHost?: string
-  /** Default none. */
+  /** Default: none. */
   readonly network?: NetworkPolicy
-  /** Memory, processes and disk of one sandbox; default 4 GiB, 256 and 10 GiB. Sizes are bytes, or text such as '8 GiB'. */
+  /** Per sandbox. Defaults: 4 GiB of memory, 256 processes, 10 GiB of disk. Sizes are bytes or text such as '8 GiB'. */
   readonly limits?: { readonly [name in keyof ResourceLimits]?: number | string }
 }
 
@@ -52,26 +52,25 @@ export interface EngineAgentsOptions extends Pick<ProviderCredentialsOptions, 'e
   readonly clock: Clock
   readonly digest: Digest
   readonly uploads?: Pick<Uploads, 'read'>
-  /** The server requires no token. */
   readonly isOpen?: boolean
   readonly sandbox?: SandboxOptions
-  /** Called with the folder of a sandbox that works in place; the result is called when it has ended. */
+  /** Called with the folder of a sandbox that works in place. Returns a function to call when the sandbox ends. */
   readonly onInPlace?: (work: string) => () => void
-  /** Settings of each engine: model, permission_mode, max_budget_usd, max_turns. */
+  /** Per engine: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
-  /** Default: every engine of Bridle. */
+  /** Default: all built-in engines. */
   readonly registry?: readonly EngineRow[]
 }
 
 export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
-  /** Stops sandboxes that no run names. Call it after the host has continued the work of the last process. */
+  /** Call only after the host has resumed the previous process's runs, which claim their sandboxes. */
   stopOrphans(host: Host): Promise<void>
-  /** Stops sandboxes whose run is over. Call it before the host stops. */
+  /** Call before the host stops. */
   stopEnded(host: Host): Promise<void>
-  /** A warning for the operator about missing isolation; null = none. */
+  /** Warns the operator about missing isolation; null if there is nothing to report. */
   readonly warning: string | null
-  /** Resolves with a note for the operator about sandboxes that go on; null = none does. */
+  /** Resolves with a note about sandboxes that keep running, or null. */
   close(): Promise<string | null>
 }
 
@@ -140,15 +139,12 @@ const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
   return named === sandboxId
 }
 
-/** The runs of these sandboxes go on, and wait for the next server. */
 const keptNote = (count: number, endMs: number): string =>
   `${count} ${count === 1 ? 'sandbox goes' : 'sandboxes go'} on without the server: the next start continues ${count === 1 ? 'its run' : 'their runs'}, and without one all of it ends within ${Math.ceil(endMs / 60_000)} minutes`
 
-/** Names the engine: the operator may not know which of them broke the start. */
 const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
   new ServerFault('engine_broken', `The engine ${title} cannot be set up: ${messageOf(cause)}`, { cause })
 
-/** The options, with defaults from the environment. */
 const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
   const { BRIDLE_SANDBOX_NETWORK: network } = env
@@ -175,7 +171,7 @@ const localSandboxes = (
   })
 }
 
-/** A provider that starts no sandbox. Some routes do not check `needs` and would start a run. */
+/** Some routes start a run without checking `needs`, so refuse here as well. */
 const refuseAcquire = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
   provider && {
     acquire: async () => {
@@ -188,13 +184,13 @@ const refuseAcquire = (provider: SandboxProvider | null, refusal: string): Sandb
     forget: (key) => provider.forget(key),
   }
 
-/** The folder with the engines' packages, so that a sandbox finds the same as this process. */
+/** Root of the engines' packages, so that sandboxes use the same ones as this process. */
 const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   env.BRIDLE_ENGINES ??
   ENGINE_PACKAGES.map((name) => findPackage(name, env)).find((found) => found !== null)?.root ??
   null
 
-/** The agent of an engine. `needs` is checked each time: a key, an engine or bubblewrap may be added later. */
+/** `needs` is evaluated on each access: a key, an engine or bubblewrap may be installed later. */
 const agentInfo = async (
   title: string,
   engine: Engine,
@@ -203,9 +199,9 @@ const agentInfo = async (
   refusal: string | null,
   { models, model }: EngineModels,
 ): Promise<AgentInfo> => {
-  // A remote runner has its own engines and isolation.
+  // A remote runner provides its own engines and isolation.
   const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
-  // The version and what is missing are of one moment, or they would contradict each other.
+  // Read the version and what is missing together, so that they agree.
   const look = async () => ({ missing: await findMissing(), info: engine.info })
   let seen = await look()
   return {
@@ -232,6 +228,5 @@ const agentInfo = async (
   }
 }
 
-/** A runner of another machine does not see the folders of this one. */
 const ELSEWHERE =
   'The agent runs on another machine (BRIDLE_RUNNER_URL), which has none of the folders here. Leave "workspace" out, or start the server without that variable'

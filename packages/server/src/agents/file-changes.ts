@@ -1,31 +1,26 @@
-// How the files of agents differ from one reading to the next.
 import type { AgentDefinition } from '@bridle/agents/agent'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'
 
-/** A file of an agent as it is from now on. */
+/** Change to an agent file. */
 export interface AgentFileChange extends Pick<BrokenAgentFile, 'file' | 'name' | 'frame'> {
-  /**
-   * A `broken` file has a problem; a `mended` one had one before. With a `removed` file its agent is gone; a `dropped` one is gone
-   * and no agent with it: it was broken, or another file has its agent now.
-   */
+  /** State of the file. `dropped`: gone without losing an agent, because it was broken or another file now defines the agent. */
   readonly state: 'added' | 'changed' | 'mended' | 'broken' | 'renamed' | 'removed' | 'dropped'
-  /** The earlier file of a renamed one. */
+  /** Previous path of a renamed file. */
   readonly from?: string
-  /** A line about a broken file. */
+  /** Problem of a broken file, on a single line. */
   readonly problem?: string
 }
 
-/** By file: the agent, or the problem with it. */
 export type AgentFileStates = ReadonlyMap<string, AgentDefinition | BrokenAgentFile>
 
-/** `broken` are the files that cannot be served, for whatever reason. */
+/** `broken`: files that cannot be served, for any reason. */
 export const fileStates = (found: readonly AgentFile[], broken: readonly BrokenAgentFile[]): AgentFileStates =>
   new Map<string, AgentDefinition | BrokenAgentFile>([
     ...found.flatMap((each) => ('definition' in each ? [[each.file, each.definition] as const] : [])),
     ...broken.map((each) => [each.file, each] as const),
   ])
 
-/** A problem that stays the same is no change. */
+/** An unchanged problem is not a change. */
 export const fileChanges = (before: AgentFileStates, after: AgentFileStates): readonly AgentFileChange[] => {
   const gone = [...before].filter(([file]) => !after.has(file))
   const served = new Set([...after.values()].flatMap((state) => (isBroken(state) ? [] : [state.name])))

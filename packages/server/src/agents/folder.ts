@@ -1,4 +1,4 @@
-// Agents as files in `agents/` and `.fabricharness/agents/`, each a default export. A broken file is reported; the others work.
+// Files in `agents/` and `.fabricharness/agents/` each default-export an agent. A broken file does not affect the others.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -7,32 +7,26 @@ import { type AgentDefinition, isAgent, nonAgentProblem } from '@bridle/agents/a
 import { type LoadProblem, loadProblem } from './load-problem.ts'
 import { type ProjectModules, projectModules } from './project-modules.ts'
 
-/** Editors write a file in several steps within some milliseconds; they count as one change. */
+/** Debounce: editors write a file in several steps within a few milliseconds. */
 const FILE_SETTLE_MS = 100
-/** Characters of a problem with an agent's file: one line of a terminal or a log. */
+/** Fits on one line of a terminal or a log. */
 const PROBLEM_CHARS_MAX = 300
-/** Folders that are watched: with more, the limit of the operating system is near, and a change there needs a restart. */
+/** Stay below the operating system's watch limit. Changes in further folders need a restart. */
 const WATCHED_FOLDERS_MAX = 500
 
-export type AgentFile =
-  /** Another definition than before: the file, or a file of the project that it imports, has changed. */
-  { readonly file: string; readonly definition: AgentDefinition } | BrokenAgentFile
+export type AgentFile = { readonly file: string; readonly definition: AgentDefinition } | BrokenAgentFile
 
 export interface BrokenAgentFile {
-  /** Relative to the root. */
   readonly file: string
-  /** The agent's name when the file was last valid, else the name of the file. */
+  /** The agent's name when the file was last valid, otherwise the file name. */
   readonly name: string
-  /** A single line. */
   readonly problem: string
-  /** The source around the error, in several lines. */
   readonly frame?: string
 }
 
-/** The option `agents` of a server: a text is the folder of the files, in place of `agents` below the root. */
+/** A string is the folder that replaces `agents` below the root. */
 type AgentsFolder = string | readonly AgentDefinition[]
 
-/** In order of folder and file name. Files are relative to the root, so that no message shows a path of the machine. */
 export const findAgents = async (below: string, agents?: AgentsFolder): Promise<AgentFile[]> => {
   const modules = projectModules(below)
   modules.refresh()
@@ -52,7 +46,7 @@ export const findAgents = async (below: string, agents?: AgentsFolder): Promise<
   })
 }
 
-/** Calls back after a change of agent files, files that they import, package.json or packages. The callback loads the agents. */
+/** Reports changes to agent files, their imports, package.json and packages. `onChange` reloads the agents. */
 export const watchAgents = (
   root: string,
   onChange: () => Promise<void> | void,
@@ -65,7 +59,7 @@ export const watchAgents = (
     await onChange()
     if (isClosed) return
     attach()
-    // A file that was written while its folder was not watched yet.
+    // The file was written before its folder was watched.
     if (projectModules(root).hasChanged) changed()
   }
   const changed = () => {
@@ -74,7 +68,7 @@ export const watchAgents = (
   }
   const open = (path: string, isOurs: (name: string | null) => boolean): FSWatcher[] => {
     try {
-      // The watcher of a removed folder ends; the watcher of the folder above sees a new one.
+      // A removed folder ends its watcher; the parent's watcher sees it reappear.
       return [watch(path, (_kind, name) => isOurs(name) && changed()).on('error', () => {})]
     } catch {
       return []
@@ -114,7 +108,6 @@ export const watchAgents = (
 const ROOT_NAMES = new Set(['agents', '.fabricharness', 'package.json', 'node_modules'])
 const FOLDERS = ['agents', '.fabricharness/agents']
 
-/** Relative to the root. */
 const foldersOf = (root: string, agents?: AgentsFolder): readonly string[] =>
   typeof agents === 'string' ? [relative(root, resolve(root, agents)).replaceAll('\\', '/') || '.'] : FOLDERS
 

@@ -1,14 +1,12 @@
-// Imports of an agent's file that cannot work: each error says what to do.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { readJson } from '@bridle/runners/process/json-file'
 import type { SourcePosition } from './code-frame.ts'
 
-/** The imported package or file is not there. */
 export class MissingImportError extends Error {
   readonly code = 'import_missing'
-  /** The place of the import; null = not found in the text of the file. */
+  /** Null if the import is not found in the source text. */
   readonly position: SourcePosition | null
   readonly #importer: string
   readonly #problem: string
@@ -21,13 +19,13 @@ export class MissingImportError extends Error {
     this.#problem = problem
   }
 
-  /** The sentence below the name of a file, which is not repeated. */
+  /** Omits the file name if the reader already sees it. */
   messageFor(file: string): string {
     return file === this.#importer ? `it ${this.#problem}` : this.message
   }
 }
 
-/** The file is an ES module, and its package.json says that it is none. */
+/** The file is an ES module, but its package.json says otherwise. */
 export class CommonJsError extends Error {
   readonly code = 'not_a_module'
 
@@ -36,7 +34,7 @@ export class CommonJsError extends Error {
   }
 }
 
-/** The file changed while an agent could write it, and no person has confirmed it. */
+/** The file changed while an agent could write it, and no person has confirmed the change. */
 export class UnconfirmedFileError extends Error {
   readonly code = 'unconfirmed_file'
 
@@ -52,7 +50,7 @@ const missing = (specifier: string, importer: string, root: string): string => {
   if (!/^(\.|\/|file:|#)/.test(specifier)) {
     const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
     if (name === 'bridle') return 'which is not installed here. Run npm install with the file that npm run pack made.'
-    // The name of a package that nobody means may be anybody's: it is not recommended.
+    // Never suggest an unknown package: anybody could have published it.
     const near = nearestName(name, [...projectPackages(root), 'bridle'])
     return near === null || near === name
       ? `which is not installed. Run: npm install ${name}`
@@ -74,7 +72,7 @@ const projectPackages = (root: string): readonly string[] => {
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies })
 }
 
-/** The file is not parsed: an import that is written in an unusual way has no place. */
+/** Uses a regular expression instead of a parser, so an unusually formatted import is not found. */
 const importPosition = (specifier: string, path: string): SourcePosition | null => {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const found = [...text.matchAll(IMPORTS)].find(([, , name]) => name === specifier)
@@ -83,5 +81,4 @@ const importPosition = (specifier: string, path: string): SourcePosition | null 
   return { path, line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }
 
-/** Up to the end of the quoted name: `import a from 'b'`, `export * from 'b'`, `import 'b'`, `import('b')`. */
 const IMPORTS = /(?:^[ \t]*(?:import|export)\b[^'"]*|\bimport\(\s*)(['"])(.*?)\1/gm

@@ -1,4 +1,3 @@
-// The problem with an agent's file as a person reads it: one line, and the place in the source where that is known.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -10,9 +9,9 @@ import { CommonJsError, MissingImportError, UnconfirmedFileError } from './impor
 import type { ProjectModules } from './project-modules.ts'
 import { projectFrames } from './stack-frames.ts'
 
-/** Files of an agent that are searched for a syntax error without a place: each costs the start of a process. */
+/** Each check starts a process. */
 const SYNTAX_CHECK_FILES_MAX = 10
-/** A check takes some 50 ms; on a machine that needs longer than this the place stays unknown. */
+/** A check takes about 50 ms. On a machine slower than this, the position stays unknown. */
 const SYNTAX_CHECK_MS = 5_000
 
 export interface LoadProblem {
@@ -41,7 +40,6 @@ export const loadProblem = (error: unknown, file: string, modules: ProjectModule
     : { problem, ...frame }
 }
 
-/** Null = the place is not known, or cannot be read. */
 const placed = (at: SourcePosition | null | undefined, root: string): { readonly frame: string } | null => {
   const frame = at && codeFrame(at)
   return at && frame ? { frame: `${placeText(at, root)}\n${frame}` } : null
@@ -50,14 +48,14 @@ const placed = (at: SourcePosition | null | undefined, root: string): { readonly
 const placeText = ({ path, line, column }: SourcePosition, root: string): string =>
   `${relative(root, path)}:${line}:${column}`
 
-/** Node writes the place before the error: the address and the line, then the source with a row of `^` below it. */
+/** Node prints the position before the error: the file URL and line, then the source with a row of `^` below it. */
 const positionInHead = (stack = ''): SourcePosition | null => {
   const lines = stack.split('\n')
   const [, address, line] = /^(file:.*):(\d+)$/.exec(lines[0] ?? '') ?? []
   if (address === undefined) return null
   const mark = lines.find((each) => /^\s*\^+\s*$/.test(each))
   const path = fileURLToPath(address)
-  // Without a mark the text ended too early.
+  // No mark: the file ended too early.
   const column = mark === undefined ? endOfLine(path, Number(line)) : mark.indexOf('^') + 1
   return { path, line: Number(line), column }
 }
@@ -65,7 +63,7 @@ const positionInHead = (stack = ''): SourcePosition | null => {
 const endOfLine = (path: string, line: number): number =>
   tryOr(1, () => (readFileSync(path, 'utf8').split(/\r?\n/)[line - 1] ?? '').length + 1)
 
-/** An error that only the compiler of JavaScript finds has no place in this process; `node --check` prints one. */
+/** Syntax errors found by V8 carry no position in this process, but `node --check` prints one. */
 const foundBySyntaxCheck = (file: string, modules: ProjectModules): SourcePosition | null => {
   for (const path of modules.filesOf(file).slice(0, SYNTAX_CHECK_FILES_MAX)) {
     const source = javascriptOf(path)
@@ -83,11 +81,11 @@ const foundBySyntaxCheck = (file: string, modules: ProjectModules): SourcePositi
   return null
 }
 
-/** Types are replaced with spaces, so that every position stays. */
+/** Types are replaced with spaces, so positions stay valid. */
 const javascriptOf = (path: string): string | null => {
   if (!/\.[mc]?[tj]s$/.test(path)) return null
   const { emitWarning } = process
-  // The function is announced as experimental; for the person who reads the error this is noise.
+  // Suppress the warning that this API is experimental: it only distracts from the error.
   process.emitWarning = () => {}
   try {
     const source = readFileSync(path, 'utf8')

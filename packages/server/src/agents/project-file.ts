@@ -1,4 +1,4 @@
-// Which files belong to a project: those below its root, but neither those of packages nor those of Bridle itself.
+// Project files are below its root, but outside of packages and of Bridle itself.
 import { join, relative, sep } from 'node:path'
 import { checkoutFolder, packageFolder } from '@bridle/system/package-folder'
 
@@ -10,5 +10,5 @@ export const isProjectFile = (path: string, root: string): boolean => {
 
 export const isOwnFile = (path: string): boolean => path.startsWith(OWN_FOLDER)
 
-/** The folder of this package, also as the target of a link in node_modules. In a checkout it is below the root of the project. */
+/** Real path, since node_modules may link to this package. In a checkout it is below the project's root. */
 const OWN_FOLDER = (checkoutFolder ? join(checkoutFolder, 'packages') : join(packageFolder, 'dist')) + sep

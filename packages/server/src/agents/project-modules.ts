@@ -1,6 +1,5 @@
-// The modules of a project: its agents and the files that they import. Node loads a module once per address and keeps it, also one
-// that failed. So every file of the project is loaded at an address with its version, and a changed file gets a new version, as do
-// the files that import it. Files below node_modules and of Bridle itself keep their address: they are loaded once per process.
+// Node caches each module by URL, even one that failed to load. So project files carry a version in the URL, and a changed file
+// gets a new one, as do its importers.
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
@@ -12,10 +11,10 @@ import { CommonJsError, MissingImportError } from './import-errors.ts'
 import { isOwnFile, isProjectFile } from './project-file.ts'
 
 interface ModuleRecord {
-  /** Changes with the file; null = there is no such file. */
+  /** Changes with the file; null if the file does not exist. */
   stamp: string | null
   version: number
-  /** Paths of the project's files that it imports. */
+  /** Paths of imported project files. */
   readonly imports: Set<string>
 }
 
@@ -23,10 +22,10 @@ export class ProjectModules {
   readonly root: string
   readonly #number: number
   readonly #records = new Map<string, ModuleRecord>()
-  /** The files that `load` was called with, and whether that worked. A reason to fail may go without a change of the files. */
+  /** Files passed to `load`. A failed one is retried even if no file changed, because the cause may be gone. */
   readonly #entries = new Map<string, 'loaded' | 'failed'>()
   #lastVersion = 0
-  /** Throws where a file of the project is not to be loaded. */
+  /** Throws if a project file must not be loaded. */
   guard: ((path: string, content: Uint8Array | string) => void) | null = null
 
   constructor(root: string, number: number) {
@@ -34,7 +33,7 @@ export class ProjectModules {
     this.#number = number
   }
 
-  /** Imports a file of the project. Throws what Node throws, or an error that says more. */
+  /** Throws Node's error, or a more helpful one. */
   async load(file: string): Promise<unknown> {
     const path = join(this.root, file)
     this.#entries.set(path, 'failed')
@@ -43,18 +42,17 @@ export class ProjectModules {
     return module
   }
 
-  /** Gives changed files a new version, and those that import them. Call it before files are loaded again. */
+  /** Gives changed files and their importers a new version. Call before loading again. */
   refresh(): void {
     const working = this.#reachable(this.#entriesThat('loaded'))
     const stale = [...this.#reachable(this.#entriesThat('failed'))].filter((path) => !working.has(path))
     const changed = new Set([...stale, ...this.#changedFiles()])
-    // A Set also visits the paths that are added while it is walked.
+    // Iterating a Set also visits paths added during the loop.
     for (const path of changed)
       for (const [importer, { imports }] of this.#records) if (imports.has(path)) changed.add(importer)
     for (const path of changed) this.#forget(path)
   }
 
-  /** Whether a file is not as it was when it was loaded. */
   get hasChanged(): boolean {
     return this.#changedFiles().length > 0
   }
@@ -63,12 +61,12 @@ export class ProjectModules {
     return [...this.#records.keys()]
   }
 
-  /** Paths of the files that this one imports, itself included: the last that was found comes first. */
+  /** The file and its imports, the last one found first. */
   filesOf(file: string): readonly string[] {
     return [...this.#reachable([join(this.root, file)])].reverse()
   }
 
-  /** The address of an import: with its version where it is a file of the project. */
+  /** Adds the version to the URL of a project file. */
   resolved(url: string, parent: string): string {
     if (!url.startsWith('file:') || /[?#]/.test(url)) return url
     const path = fileURLToPath(url)
@@ -108,7 +106,7 @@ export class ProjectModules {
   }
 }
 
-/** The modules of the project at this root: one object for the whole process, as Node's modules are. */
+/** A process has one per root, like Node's module cache. */
 export const projectModules = (root: string): ProjectModules => {
   const folder = realFolder(resolve(root))
   const known = projects.find((each) => each.root === folder)
@@ -123,7 +121,6 @@ const projects: ProjectModules[] = []
 const MARK = 'changed'
 const requireCache = createRequire(import.meta.url).cache
 
-/** The project that an address with a version belongs to. */
 const projectOf = (url: string | undefined): ProjectModules | undefined => {
   const number = /[?&]changed=(\d+)\.\d+$/.exec(url ?? '')?.[1]
   return number === undefined ? undefined : projects[Number(number)]
@@ -151,7 +148,7 @@ const hooks: Parameters<typeof registerHooks>[0] = {
   },
 }
 
-/** Also checks files that no agent imports: settings, packages, and neighbours in the repository. The checked source is run. */
+/** Also covers files that no agent imports, such as settings and packages. The checked source is the one that runs. */
 const checkSource = (url: string, source: unknown): void => {
   if (!url.startsWith('file:')) return
   const path = fileURLToPath(url)
@@ -164,7 +161,7 @@ const checkSource = (url: string, source: unknown): void => {
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'])
 
-/** The format as package.json has it now: Node reads that file once, and would never see the correction. Null = as Node says. */
+/** The current `type` of package.json, because Node caches that file and would miss a correction. Null: let Node decide. */
 const formatOf = (path: string, root: string): string | null => {
   const ending = extname(path)
   if (ending !== '.ts' && ending !== '.js') return null

@@ -1,4 +1,4 @@
-// The agents of a server. A definition that is loaded later serves later runs; earlier runs keep theirs.
+// A reloaded definition applies to later runs; runs in progress keep theirs.
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '@bridle/agents/agent'
 import { nativeIdentity, scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
@@ -23,17 +23,16 @@ export class AgentRegistry {
   readonly runners = new Map<string, Runner>()
   readonly #ports: AgentRunPorts
   readonly #wrapRunner: (runner: Runner) => Runner
-  /** For sessions whose agent is gone: they can be read, and their runs end with that reason. */
+  /** For sessions whose agent is gone: they stay readable, and their runs fail with that reason. */
   readonly #absentRunner: Runner
-  /** Names that no file may take. */
+  /** Names that agent files must not use. */
   readonly #fixed = new Set<string>()
   readonly #definitions = new Map<string, AgentDefinition>()
-  /** Agents that are there unless the user has one of that name. */
+  /** Agents that users may replace with one of the same name. */
   readonly #defaults = new Map<string, { readonly definition: AgentDefinition; readonly info: AgentInfo }>()
-  /** The agent's name in each file when it was last valid. */
   #names = new Map<string, string>()
 
-  /** `wrapRunner` wraps the runner of an agent that comes with the middleware of another. */
+  /** `wrapRunner` wraps the runners of child agents from middleware. */
   constructor(ports: AgentRunPorts, wrapRunner: (runner: Runner) => Runner = (runner) => runner) {
     this.#ports = ports
     this.#wrapRunner = wrapRunner
@@ -42,7 +41,7 @@ export class AgentRegistry {
     }, ports)
   }
 
-  /** The runner of an agent, also of one that is no longer there, and of one that comes with the middleware of another. */
+  /** Also finds child agents from middleware. An unknown agent gets a runner that refuses. */
   runnerOf(name: string): Runner {
     const served = this.runners.get(name)
     if (served) return served
@@ -59,7 +58,7 @@ export class AgentRegistry {
     this.runners.set(info.name, runner)
   }
 
-  /** Adds an agent that an agent of the user replaces. `needs` is asked each time: a package or a key may be added later. */
+  /** Users may replace the agent. */
   addDefault(definition: AgentDefinition, needs: () => string | null): void {
     const { name, description } = definition
     const accept: AgentInfo['accept'] = (body) => acceptInput(definition, body)
@@ -76,7 +75,7 @@ export class AgentRegistry {
     this.agents.set(name, info)
   }
 
-  /** Whether a model decides what the agent does next. */
+  /** True if a model decides the agent's next step. */
   hasModel(name: string): boolean {
     return this.#definitionOf(name)?.model != null
   }
@@ -91,7 +90,7 @@ export class AgentRegistry {
     this.#fixed.add(definition.name)
   }
 
-  /** Replaces the agents that were loaded before. Returns the files that cannot be served. */
+  /** Replaces all loaded agents, and returns the files that cannot be served. */
   load(found: readonly AgentFile[]): BrokenAgentFile[] {
     const problems: BrokenAgentFile[] = []
     const names = new Map<string, string>()
@@ -127,7 +126,7 @@ export class AgentRegistry {
     const { name, description, triggers, model } = definition
     const warnings = policyWarnings(definition)
     const missing = this.#ports.missingModel
-    // Prompts ask as well, so a model that was found once is not looked for again.
+    // Every prompt reads `needs`, so a model that was found is not looked up again.
     let isReady = !model || !missing
     this.#definitions.set(name, definition)
     this.#ensureRunner(name)
@@ -136,7 +135,7 @@ export class AgentRegistry {
       name,
       description,
       webhook: triggers.webhook,
-      // Asked each time: a package may be installed later.
+      // Evaluated on each access: a package may be installed later.
       get needs() {
         const needs = isReady || !model || !missing ? null : modelNeeds(model, missing)
         isReady = needs === null
@@ -151,7 +150,7 @@ export class AgentRegistry {
     })
   }
 
-  /** A session of an agent with a model may name another one. */
+  /** Sessions may override the model of an agent that has one. */
   #modelChoice({ model }: AgentDefinition): Pick<AgentInfo, 'modelProblem' | 'models'> {
     if (!model) return {}
     const models = modelNamesOf(model)
@@ -161,7 +160,7 @@ export class AgentRegistry {
     }
   }
 
-  /** Refuses the runs of an agent whose file cannot be served. An agent of the server under that name stays. */
+  /** Refuses runs of an agent whose file cannot be served. Built-in agents of that name stay. */
   withhold(name: string, needs: string): void {
     if (this.#fixed.has(name)) return
     this.#definitions.delete(name)
@@ -170,7 +169,7 @@ export class AgentRegistry {
     this.agents.set(name, { ...nativeIdentity, name, description: '', webhook: false, needs, accept })
   }
 
-  /** Keeps the runner, so that the agent's sessions can still be read. */
+  /** Keeps the runner, so that the agent's sessions stay readable. */
   #drop(name: string): void {
     this.#definitions.delete(name)
     const { info } = this.#defaults.get(name) ?? {}
@@ -187,7 +186,7 @@ export class AgentRegistry {
     return this.#definitions.get(name) ?? (this.agents.get(name) === info ? definition : undefined)
   }
 
-  /** An agent that the server has under this name comes first, also while its file is broken. */
+  /** A registered agent takes precedence over a child agent, even while its file is broken. */
   #childDefinition(name: string): AgentDefinition | undefined {
     return this.agents.has(name) ? undefined : findChildAgent(name, (each) => this.#servedDefinition(each))
   }
@@ -203,7 +202,6 @@ export class AgentRegistry {
   }
 }
 
-/** The agent of a session that names none. */
 export const defaultAgent = (
   agents: ReadonlyMap<string, Pick<AgentInfo, 'needs' | 'startsAnyway'>>,
   env: { readonly BRIDLE_AGENT?: string | undefined },

@@ -1,42 +1,41 @@
-// News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
+// Turns committed events into updates for the server's terminal: how each run ended, and why one is waiting.
 import { present } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { type AnyEvent, type Key, keyText } from '@bridle/kernel/event'
 import { questionRequest, requestFields } from '@bridle/kernel/question-request'
 import { type Notice, noticeOf } from '@bridle/kernel/views/notice'
 
-/** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
+/** The oldest is evicted; its end is then reported without a duration. */
 export const WATCHED_RUNS_MAX = 10_000
 
 interface RunPlace {
-  /** The session: tenant, agent and id. */
+  /** Session key: tenant, agent and id. */
   readonly key: Key
   readonly runId: string | null
 }
 
-/** News of a run. */
+/** Update about a run. */
 export type RunUpdate =
   | (RunPlace & { readonly type: 'notice'; readonly kind: Notice['kind'] | 'waiting'; readonly message: string })
-  /** The run waits for a person. */
+  /** The run is waiting for approval. */
   | (RunPlace & {
       readonly type: 'approval'
       readonly approvalId: string
       readonly subject: string
-      /** Absent: the approval is not a question. */
+      /** Absent if the approval is not a question. */
       readonly question?: QuestionRequest
     })
   | (RunPlace & {
       readonly type: 'end'
       readonly outcome: 'completed' | 'failed' | 'cancelled'
-      /** Null: the run began in an earlier process. */
+      /** Null if the run started in an earlier process. */
       readonly ms: number | null
-      /** US dollars; null: nothing is known of a cost. */
+      /** In US dollars. Null: unknown. */
       readonly costUsd: number | null
       /** Why the run failed. */
       readonly message: string | null
     })
 
-/** A reader of commits that calls `onUpdate`. */
 export const runUpdates = (
   onUpdate: (update: RunUpdate) => void,
 ): ((key: Key, events: readonly AnyEvent[]) => void) => {
@@ -67,7 +66,7 @@ export const runUpdates = (
         return
       case 'approval_required': {
         const { request_id: approvalId, tool_name: subject, child } = event.payload
-        // The session that asks says so itself.
+        // The child session reports its own approval.
         if (child) return
         const fields = requestFields(event.payload)
         const question = fields.kind === 'question' ? questionRequest(fields) : undefined
@@ -96,5 +95,5 @@ export const runUpdates = (
   }
 }
 
-/** The commit of an import: its events happened on another server, or ended what was open there. An import is one commit. */
+/** An import is one commit. Its events happened on another server, or close what was open there. */
 export const isImport = (events: readonly AnyEvent[]): boolean => events.some(({ type }) => type === 'session_imported')

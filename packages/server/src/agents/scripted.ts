@@ -1,5 +1,3 @@
-// The agent that every server has, as the wires list it.
-
 import { scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
 import { type AgentInfo, acceptPrompt, promptSchema } from '@bridle/kernel/agent-info'
 

@@ -1,4 +1,4 @@
-// The agents of a server: built in, from its options, and from its folder, which is read again when it changes.
+// Built-in agents, those passed as options, and those in the agent folder, which is reloaded when it changes.
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '@bridle/agents/agent'
 import type { AgentRunPorts } from '@bridle/agents/run-ports'
@@ -15,30 +15,25 @@ import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
 export interface AgentsOptions {
-  /** Agents to serve, beside those in files; or, as a text, the folder of the files, in place of `agents/`. */
+  /** Agents to serve besides those in files. A string instead names the folder that replaces `agents/`. */
   readonly agents?: readonly AgentDefinition[] | string
-  /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. False = no agents in files. */
+  /** Folder that contains `agents/` and `.fabricharness/agents/`. Default: the working directory. False: no agent files. */
   readonly agentsRoot?: string | false
-  /** The names of the agents of the package to serve, such as `claude`; default: all. */
+  /** Built-in agents to serve, such as `claude`. Default: all. */
   readonly builtInAgents?: readonly string[]
-  /** Serves a changed file to the runs that start afterwards. */
+  /** Reloads changed files for runs that start afterwards. */
   readonly watchAgents?: boolean
-  /**
-   * Providers of models by name, for agents whose model is `provider/model-id`. Without an entry, `@ai-sdk/<provider>` is imported
-   * from the folder of the agents.
-   */
+  /** Model providers by name, as in `provider/model-id`. Others are imported as `@ai-sdk/<provider>` from the agents' folder. */
   readonly models?: ModelProviders
-  /** Receives what became of the files of agents, when the server starts and after a change; default: problems go to the log. */
+  /** Called with changes to agent files, at start and after each reload. Default: problems are logged. */
   readonly onAgentFiles?: (changes: readonly AgentFileChange[]) => void
 }
 
 export interface ServerAgents {
   readonly agents: ReadonlyMap<string, AgentInfo>
-  /** The runner of an agent, also of one that is no longer there. */
   readonly runnerOf: (agent: string) => Runner
-  /** Whether a model decides what the agent does next. */
   readonly hasModel: (agent: string) => boolean
-  /** Loads the files again, for the runs that start afterwards. Only where they are watched. */
+  /** Reloads the files for runs that start afterwards. Only if they are watched. */
   readonly reload: () => void
   readonly close: () => void
 }
@@ -74,7 +69,7 @@ export const loadServerAgents = async (
     before = after
     if (changes.length > 0) report(changes)
   }
-  // In sequence: an earlier read must not be loaded after a later one.
+  // Serialize reloads, so that an older read never replaces a newer one.
   let loading = load()
   await loading
   const reload = () => {

@@ -1,17 +1,14 @@
-// The places of an error's stack that are in the user's own files.
 import { fileURLToPath } from 'node:url'
 import type { SourcePosition } from './code-frame.ts'
 import { isProjectFile } from './project-file.ts'
 
-/** Frames of an error's stack that are shown: deeper ones are rarely the reason. */
+/** Deeper frames are rarely the cause. */
 const STACK_FRAMES_MAX = 10
 
 export interface StackFrame extends SourcePosition {
-  /** The function; null = the top of a file. */
   readonly name: string | null
 }
 
-/** Frames in files of the project; the innermost comes first. */
 export const projectFrames = (error: Error, root: string): readonly StackFrame[] =>
   (error.stack ?? '')
     .split('\n')
@@ -19,7 +16,7 @@ export const projectFrames = (error: Error, root: string): readonly StackFrame[]
     .filter(({ path }) => isProjectFile(path, root))
     .slice(0, STACK_FRAMES_MAX)
 
-/** `at name (file:///a.ts?changed=0.1:3:7)`, without a name also `at file:///a.ts:3:7`; an address or a path. */
+/** Matches `at name (file:///a.ts?changed=0.1:3:7)`, or `at file:///a.ts:3:7` without a name; also with a plain path. */
 const parseFrame = (line: string): StackFrame | null => {
   const [, name = null, place = ''] = /^\s+at (?:async )?(?:(.*?) \()?(.*?)\)?$/.exec(line) ?? []
   const [, address = '', row, column] = /^(.*?)(?:\?[^:]*)?:(\d+):(\d+)$/.exec(place) ?? []

@@ -1,23 +1,21 @@
-// Reports of a Worker to `bridle dev --target cloudflare`, which prints them: news of runs, and what an agent's code threw. The command says
-// in the environment where it listens. A deployed Worker has no such address, and reports nothing.
+// Reports to `bridle dev --target cloudflare`, which sets the address. A deployed Worker has none and reports nothing.
 
 import type { AgentFailure } from '@bridle/agents/run-ports'
 import { shortErrorMessage } from '@bridle/agents/session/error-message'
 import type { AnyEvent, Key } from '@bridle/kernel/event'
 import { type RunUpdate, runUpdates } from '../agents/run-updates.ts'
 
-/** Reports to `bridle dev` that wait for their turn: a terminal shows no more of a flood. */
+/** Queued reports. A terminal could not show more of a flood. */
 const DEV_REPORTS_MAX = 1_000
-/** Causes of an error in a report: a chain may be a circle. */
+/** A chain of causes may be circular. */
 const DEV_CAUSES_MAX = 5
-/** Lines of an error's stack in a report; the runtime keeps ten, which a library may fill alone. */
+/** The runtime keeps ten, which a library may fill alone. */
 const DEV_STACK_LINES = 50
 
 export type DevReport =
   | { readonly type: 'run'; readonly update: RunUpdate }
   | { readonly type: 'failure'; readonly failure: DevFailure }
 
-/** A failure as JSON: the error and its causes, outermost first; `value` = what was thrown is no error. */
 export interface DevFailure extends Omit<AgentFailure, 'error'> {
   readonly errors: readonly DevError[]
   readonly value: string
@@ -26,7 +24,7 @@ export interface DevFailure extends Omit<AgentFailure, 'error'> {
 export interface DevError {
   readonly name: string
   readonly message: string
-  /** The places in the stack are those of the bundle. */
+  /** Positions refer to the bundle. */
   readonly stack: string
 }
 
@@ -35,12 +33,11 @@ export interface DevReporter {
   readonly failure: (failure: AgentFailure) => void
 }
 
-/** Set by the command alone, so it is no setting of a Worker. */
 interface DevEnv {
   readonly BRIDLE_DEV_REPORTS?: string
 }
 
-/** Null = nobody listens. `waitUntil` keeps the object in memory while a report is on its way. */
+/** Null if no command listens. `waitUntil` keeps the object in memory until a report is sent. */
 export const devReporter = (env: object, waitUntil: (work: Promise<void>) => void): DevReporter | null => {
   const { BRIDLE_DEV_REPORTS: url } = env as DevEnv
   if (!url) return null
@@ -48,13 +45,13 @@ export const devReporter = (env: object, waitUntil: (work: Promise<void>) => voi
   const waiting: DevReport[] = []
   let isSending = false
 
-  /** In sequence: two requests at once could arrive in another order. */
+  /** Sequential, because concurrent requests could arrive out of order. */
   const sendAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       const body = JSON.stringify(waiting.splice(0))
       await fetch(url, { method: 'POST', body })
         .then((answer) => answer.arrayBuffer())
-        // The terminal is gone; the runs are not concerned.
+        // The terminal is gone, which must not affect the runs.
         .catch(() => {})
     }
     isSending = false

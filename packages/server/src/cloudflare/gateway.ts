@@ -1,5 +1,5 @@
-// The stateless front, with the same router, authentication, limits and errors as on Node. A request about one session is
-// forwarded to the object that has it; a request about several is answered from the tenant's directory.
+// Forwards requests about one session to its object, and answers others from the tenant's directory. Router, authentication,
+// limits and errors are the same as on Node.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
@@ -52,10 +52,10 @@ import { copyOf, type PlatformSocket, type RequestContext, socketPair, upgradeRe
 import { connectProvider } from './sockets/provider-socket.ts'
 import { dropUnreadBody } from './unread-body.ts'
 
-/** A file to import. The gateway and an object hold it at the same time, the object also its events and their fold, in 128 MB. */
+/** The gateway and an object hold the file at the same time, and the object its events and their fold, all in 128 MB. */
 const IMPORT_FILE_BYTES_MAX = 16 * 1024 * 1024
 
-/** The stateless front. The Worker's default export. */
+/** The stateless front, and the Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
   readonly #options: HarnessOptions
 
@@ -64,7 +64,7 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
     this.#options = options
   }
 
-  /** Answers a request. */
+  /** Handles a request. */
   fetch(request: Request): Promise<Response> {
     const made = gateways.get(this.#options) ?? gatewayOf(this.#options, this.env)
     if (isDenial(made)) return Promise.resolve(toResponse(made))
@@ -73,7 +73,7 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
   }
 }
 
-/** An invalid setting is named in every answer: a Worker cannot refuse to start. */
+/** A Worker cannot refuse to start, so an invalid setting is reported in every response. */
 const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial => {
   try {
     return new Gateway(options, env)
@@ -85,7 +85,6 @@ const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial =
 }
 
 const plain: HarnessOptions = {}
-/** Gateways by options: an isolate makes its gateway with the first request. */
 const gateways = new WeakMap<HarnessOptions, Gateway>()
 
 class Gateway {
@@ -115,7 +114,7 @@ class Gateway {
       ...{ env, options, host: noSessions, directory, clock: runClock },
       agents: registry.agents,
       hasModel: (agent) => registry.hasModel(agent),
-      // The lines say which agents can be spoken with; they are opened in the objects of their sessions.
+      // Only to tell which agents have a voice. Lines open in the objects of their sessions.
       lineClock: runClock,
       connect: connectProvider,
       tickets,
@@ -137,7 +136,7 @@ class Gateway {
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgradeSocket(this.#sockets, request, address, this.#app.ports)
     if (typeof answer !== 'function') return answer
-    // A denial is sent on an open socket: a browser shows no reason for a refused upgrade.
+    // Denied on an open socket, because browsers hide the reason of a refused upgrade.
     const { client, server } = socketPair()
     server.accept()
     answer(serverEnd(server))
@@ -150,7 +149,6 @@ class Gateway {
     return answer
   }
 
-  /** A run's request to its provider, answered by the object that has the run. */
   async #forwardCredentialCall(request: Request): Promise<Response> {
     const verdict = await readCredentialClaim(request, this.#secret)
     if ('answer' in verdict) return verdict.answer
@@ -165,7 +163,7 @@ class Gateway {
     return { ...row, handle: ({ request, access }) => this.#forwardToDirectory(request, access) }
   }
 
-  /** A file of several sessions is joined of the parts that their objects have, and cut into such parts. */
+  /** Exports are joined from the parts of several objects, and imports are split into such parts. */
   #fileRoute(row: Route): Route {
     const objects: TreeObjects = {
       home: (key) => this.#home(key),
@@ -188,7 +186,7 @@ class Gateway {
       isValidatedElsewhere: true,
       handle: async ({ request, access, key, rawBody }) => {
         if (!request.bodyUsed) return this.#forward(request, access, key as Key)
-        // The lookup of the session has read the body.
+        // Finding the session consumed the body.
         const bytes = await rawBody.bytes()
         if (isDenial(bytes)) return bytes
         const { url, method, headers } = request
@@ -211,12 +209,11 @@ class Gateway {
     }
   }
 
-  /** A ticket for one session opens no route that concerns more than that session. */
+  /** A ticket for one session must not open routes about others. */
   #acceptInDirectory({ request, access }: SocketCall): Promise<Response | Denial> | Denial {
     return access.sessionId === null ? this.#forwardToDirectory(request as Request, access) : notFound()
   }
 
-  /** To the object of the tenant's directory that has the readers of changes. */
   async #forwardToDirectory(request: Request, access: Access): Promise<Response | Denial> {
     const name = readersName(access.tenant, shardCountsFrom(this.#env).count)
     try {
@@ -236,7 +233,7 @@ class Gateway {
   }
 }
 
-/** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */
+/** Gateway and object each derive a new session's id from the idempotency key, so every request needs one. */
 const withKey = (request: Request): Request => {
   const isNew =
     request.method === 'POST' && /^\/((chat\/)?sessions|(v1\/)?openharness)$/.test(new URL(request.url).pathname)
@@ -251,7 +248,7 @@ const filesOf =
   (request) =>
     assets.fetch(request)
 
-/** Without a token only a local server is open: a deployment has to set BRIDLE_OPEN. */
+/** Without a token, only a local server is open. A deployment must set BRIDLE_OPEN. */
 const gatewayAuthenticator = (access: AccessOptions, tickets: TicketStore): Authenticator => {
   const inner = createAuthenticator(access, tickets)
   const isOpen =
@@ -282,7 +279,6 @@ const notInGateway = (): never => {
   throw new Error('Sessions are in their objects.')
 }
 
-/** The gateway holds no session. */
 const noSessions: SessionService = {
   open: notInGateway,
   find: notInGateway,

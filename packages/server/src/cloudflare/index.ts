@@ -1,5 +1,4 @@
-// Bridle on Cloudflare: a gateway, an object for each session, and an object for each tenant's index. Wiring and nothing
-// else. A Worker with its own agents calls `harness`; a Worker without exports these three classes as they are.
+// A Worker with its own agents calls `harness`; one without exports these three classes directly.
 import { HarnessDirectory } from './directory/directory-object.ts'
 import { HarnessGateway } from './gateway.ts'
 import { checkOptions, type HarnessEnv, type HarnessOptions } from './platform/options.ts'
@@ -10,26 +9,26 @@ export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export type { HarnessEnv, HarnessOptions } from './platform/options.ts'
 export { HarnessDirectory, HarnessGateway, HarnessSession }
 
-/** The three classes of a Worker, as `harness` makes them. */
+/** The three classes of a Worker, as returned by `harness`. */
 export interface Harness {
   /** The Worker's default export. */
   readonly HarnessGateway: new (
     ctx: RequestContext,
     env: HarnessEnv,
   ) => HarnessGateway
-  /** The class to bind as `HARNESS_SESSION`. */
+  /** Bind as `HARNESS_SESSION`. */
   readonly HarnessSession: new (
     ctx: ObjectContext,
     env: HarnessEnv,
   ) => HarnessSession
-  /** The class to bind as `HARNESS_DIRECTORY`. */
+  /** Bind as `HARNESS_DIRECTORY`. */
   readonly HarnessDirectory: new (
     ctx: ObjectContext,
     env: HarnessEnv,
   ) => HarnessDirectory
 }
 
-/** The classes of a Worker with options: the gateway is its default export, the others are bound by their names. */
+/** Returns the classes of a Worker with these options. The gateway is the default export; the others are bound by name. */
 export const harness = (options: HarnessOptions): Harness => {
   checkOptions(options)
   return {

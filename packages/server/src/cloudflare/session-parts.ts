@@ -45,12 +45,12 @@ import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
 
-/** While a run is wanted the alarm rings this often: nothing promises that a streaming fetch keeps an object in memory. */
+/** A streaming fetch is not guaranteed to keep an object in memory, so the alarm rings this often while a run is wanted. */
 export const WATCHDOG_MS = 30_000
-/** Sockets are made ready to sleep this long after the last change: a pause between two tokens is shorter. */
+/** Longer than the pause between two tokens, so that a stream does not serialize its sockets for each. */
 const HIBERNATE_AFTER_MS = 250
 
-/** The name of the object, and the address of the gateway: requests carry both, since the platform may not say them. */
+/** Sent with every request, because the platform may not expose them. */
 interface ObjectPlace {
   home: string
   origin: string
@@ -109,7 +109,7 @@ export const composeObject = (ctx: ObjectContext, env: HarnessEnv, options: Harn
   }
   const host = new Host({
     ...{ log, clock, digest, directory: store.directory },
-    // The runtime's clock does not advance while code runs, so a turn has no length.
+    // The runtime's clock stands still while code runs, so a turn has no measurable length.
     eventLoop: { now: () => 0, nextTurn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
     runner: (agent) => registry.runnerOf(agent),
     notifyParent: createParentNotifier(peers, takeChildNotice),
@@ -132,7 +132,7 @@ export const composeObject = (ctx: ObjectContext, env: HarnessEnv, options: Harn
     ...{ env, options, host, clock, uploads, directory: store.directory },
     agents: registry.agents,
     hasModel: (agent) => registry.hasModel(agent),
-    // The provider's socket keeps the object in memory, and so may the timer that closes it.
+    // The provider's socket keeps the object in memory anyway, so its timer may too.
     ...{ lineClock: runClock, connect: connectProvider },
     behindGateway: true,
     relatedSessions: peerSessions(peers, store.directory, clock),
@@ -166,12 +166,12 @@ interface ObjectLogPorts {
   readonly uploads: ClaimedUploads
 }
 
-/** An append, the alarm, the mark for the directory and the names in the bucket are one write, durable when it resolves. */
+/** Append, alarm, directory mark and bucket names form one atomic write, durable when it resolves. */
 const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names, uploads }: ObjectLogPorts): Log => ({
   ...log,
   read: artifacts.reader(log),
   append: async (lease, request) => {
-    // A session without a record in the directory could not be found by its id.
+    // An unregistered session could not be found by its id.
     if (!lease.exists && request.row)
       await outbox.register(lease.key).catch((cause) => {
         throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
@@ -179,7 +179,7 @@ const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names, uplo
     const stored = await artifacts.storeLargeChunks(lease.key, request)
     const isNews = request.row !== undefined || !outbox.wasPublished(lease.key)
     try {
-      // The mark comes first: if it failed after the append, the directory would never hear of the change.
+      // Mark first: if marking failed after the append, the directory would never learn of the change.
       if (isNews) outbox.mark(lease.key)
       await log.append(lease, stored.append)
     } catch (fault) {

@@ -1,5 +1,5 @@
-// A session as an object: its log is in the object's storage, and the platform holds its sockets while the object sleeps. The
-// object wakes with an empty memory and continues. A branch lives in its parent's object, so an object may have several sessions.
+// The object's storage holds the log, and the platform holds its sockets while it hibernates. Branches live in their parent's
+// object, so one object may hold several sessions.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '@bridle/kernel/event'
 import { socketWires } from '@bridle/surfaces/all'
@@ -20,10 +20,10 @@ import { composeObject } from './session-parts.ts'
 import { answerPings } from './sockets/object-sockets.ts'
 import { dropUnreadBody } from './unread-body.ts'
 
-/** An answer waits this long for the directory, so that the next list has the change. */
+/** Wait for the directory, so that the caller's next list includes the change. */
 const DIRECTORY_WAIT_MS = 1_000
 
-/** The object of a session. Bind it as `HARNESS_SESSION`. */
+/** Session object. Bind as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #parts: ReturnType<typeof composeObject>
   readonly #engines: HarnessOptions['engines']
@@ -37,7 +37,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     ctx.blockConcurrencyWhile(() => this.#wake())
   }
 
-  /** Answers a request that the gateway passes on. */
+  /** Handles a request forwarded by the gateway. */
   async fetch(request: Request): Promise<Response> {
     const { place, outbox, app, sockets, heartbeats, takeChildNotice } = this.#parts
     place.home ||= forwardedHome(request)
@@ -63,19 +63,19 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     return withContentLength(response)
   }
 
-  /** A child that was just started is in the directory when its parent hears of it, unless the directory takes too long. */
+  /** A new child is in the directory before its parent gets the answer, unless the directory is slow. */
   async #answerChildRequest(request: ChildRequest): Promise<Response> {
     const answer = await answerChildRequest(this.#parts.host, request)
     if (request.type === 'start') await this.#waitForDirectory()
     return Response.json(answer)
   }
 
-  /** Only the active run may ask; the object keeps the sum that the run spends. */
+  /** Only the active run may call. The object keeps what it has spent. */
   async #answerProviderCall(request: Request, claim: CredentialClaim): Promise<Response> {
     const { key } = claim
     const { run, settings = {} } = (await this.#parts.host.find(key))?.state.lifecycle ?? {}
     const { models = null, ...engine } = this.#engines?.[key.agent] ?? {}
-    // A token of the session is valid for the active run, with that run's limit.
+    // A session token acts for the active run, with that run's budget.
     const { runId, attempt } = run ?? { runId: '', attempt: 0 }
     const maxUsd = run && runBudgetUsd(engine, { settings, input: run.input ?? null })
     const own = claim.runId === null ? { ...claim, runId, attempt, maxUsd: maxUsd ?? null } : claim
@@ -89,25 +89,25 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     })
   }
 
-  /** Takes a message of a socket. The platform calls it. */
+  /** Handles a socket message. Called by the platform. */
   webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
     this.#runDueWork(socket)
     return this.#parts.sockets.handleMessage(socket, message)
   }
 
-  /** Takes the end of a socket. The platform calls it. */
+  /** Handles a closed socket. Called by the platform. */
   webSocketClose(socket: PlatformSocket, code: number): void {
     this.#runDueWork()
     this.#parts.sockets.handleClose(socket, code)
   }
 
-  /** Takes the failure of a socket. The platform calls it. */
+  /** Handles a failed socket. Called by the platform. */
   webSocketError(socket: PlatformSocket): void {
     this.#runDueWork()
     this.#parts.sockets.handleClose(socket, 1011)
   }
 
-  /** Expiry, retry, the watchdog of a run, a new invocation for an agent in this object, and updates for the directory. */
+  /** Handles expiry, retries, the watchdog, invocation hops and directory updates. Called by the platform. */
   async alarm(): Promise<void> {
     const { alarmSchedule, heartbeats, host, outbox, bucketNames, uploads } = this.#parts
     alarmSchedule.alarmFired()
@@ -124,7 +124,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#parts.sockets.closeDeadSockets(speaker)
   }
 
-  /** Sockets come first, so that they get every later event. A session may have some before its first event. */
+  /** Sockets first, so that they receive every later event. Sockets may exist before the session's first event. */
   async #wake(): Promise<void> {
     const { alarmSchedule, sockets, app, heartbeats, isBlank, host, bucketNames, uploads } = this.#parts
     await alarmSchedule.load()
@@ -136,7 +136,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     void uploads.cleanUp()
   }
 
-  /** The head before the session was opened: opening may append events, which no socket has seen. */
+  /** The head before the session was opened, because opening may append events that no socket has seen. */
   async #headOf(rested: unknown): Promise<number> {
     const { key } = ('connection' in (rested as object) ? (rested as { connection: object }).connection : rested) as {
       key: Key

@@ -1,4 +1,4 @@
-// As much of the platform's modules as this target uses. An app that is deployed has the platform's own types.
+// Only the parts of the platform's modules that this target uses. Deployed apps use the platform's own types.
 declare module 'cloudflare:workers' {
   export const env: object
   export abstract class DurableObject<Env = unknown> {
@@ -14,7 +14,6 @@ declare module 'cloudflare:workers' {
 }
 
 declare module 'workerd:unsafe' {
-  /** Sends an object to sleep, or to its end, now. For tests. */
   const unsafe: { evict(stub: unknown, options?: { webSockets?: 'hibernate' | 'close' }): Promise<void> }
   export default unsafe
 }

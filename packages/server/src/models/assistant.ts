@@ -1,4 +1,4 @@
-// The agent `assistant`, which every server has: a conversation with the model that BRIDLE_MODEL names. It has no tools.
+// The built-in agent `assistant`: a conversation with BRIDLE_MODEL, without tools.
 import { type AgentDefinition, agent } from '@bridle/agents/agent'
 import type { LanguageModel } from '@bridle/agents/model/model'
 import { isModelName, UNSET_PROVIDER } from '@bridle/agents/model/model-choice'
@@ -11,11 +11,11 @@ export const ASSISTANT = 'assistant'
 
 export interface AssistantAgent {
   readonly definition: AgentDefinition
-  /** The models that BRIDLE_MODEL names; each one after the first is asked where the one before it fails. */
+  /** From BRIDLE_MODEL. Each model is the fallback of the one before it. */
   readonly models: readonly [ModelChoice, ...ModelChoice[]]
-  /** The missing part, as a sentence that says what to do; null: the agent can run. */
+  /** Null if the agent can run; otherwise what to install or set. */
   readonly needs: () => string | null
-  /** A sentence for each model of the list that cannot be asked. */
+  /** A sentence per model that is not usable. */
   readonly problems: () => readonly string[]
 }
 
@@ -24,7 +24,6 @@ export const createAssistant = (
   source: Pick<ModelSource, 'missing' | 'providerPlace'>,
   target: 'node' | 'cloudflare',
 ): AssistantAgent => {
-  // Asked each time: a package may be installed later.
   const unset = () => unsetModelSentence(env, source, target)
   const names = modelNames(env.BRIDLE_MODEL)
   const choices = names.map((name) => (isModelName(name) ? name : unsetModel(() => source.missing(name) ?? unset())))
@@ -50,14 +49,12 @@ Say so when you do not know something or are not sure. Ask when a question can b
 You have no tools: you cannot look anything up, run programs or change anything. Never claim that you did.
 Write plain Markdown.`
 
-/** The names in BRIDLE_MODEL: one, or several with commas. Each one after the first is asked where the one before it fails. */
 const modelNames = (setting: string | undefined): readonly string[] =>
   (setting ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Some wires do not look at `needs` and start a run, which then fails with the same sentence. */
 const unsetModel = (problem: () => string): LanguageModel => ({
   specificationVersion: 'v3',
   provider: UNSET_PROVIDER,
@@ -67,7 +64,7 @@ const unsetModel = (problem: () => string): LanguageModel => ({
   },
 })
 
-/** The remaining steps of each way to a model that has begun; if none has, all ways. */
+/** Remaining steps of the setups that were started, or all setups if none was. */
 const unsetModelSentence = (
   env: ModelEnv,
   source: Pick<ModelSource, 'providerPlace'>,
@@ -80,7 +77,6 @@ const unsetModelSentence = (
   return begun.length === 0 ? ALL_WAYS[target] : `Set ${begun.join('; or set ')}`
 }
 
-/** Null: nothing of this provider is there. */
 const remainingSteps = (
   provider: string,
   modelId: string,
@@ -97,7 +93,7 @@ const remainingSteps = (
 
 const LOCAL_MODEL = 'BRIDLE_MODEL=openai-compatible/llama3.2, or the name of another model that BRIDLE_MODEL_URL has'
 
-/** A model as an example, for each provider whose first steps are recognized. */
+/** An example model per provider whose partial setup is recognized. */
 const PROVIDER_MODELS = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],

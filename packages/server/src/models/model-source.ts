@@ -1,4 +1,4 @@
-// Models by name, `provider/model-id`: from the server's options, from installed packages, or, for `openai-compatible`, an address.
+// Resolves `provider/model-id` from the server's options, from installed packages, or, for `openai-compatible`, from a URL.
 import { type LanguageModel, modelProblem } from '@bridle/agents/model/model'
 import { ModelError } from '@bridle/agents/model/model-error'
 import { present } from '@bridle/events/json'
@@ -9,41 +9,39 @@ import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
 import { isProviderName, KNOWN_PROVIDERS, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
 
-/** Time to import a package of a provider: the largest take a second, and a run must not hang. */
+/** The largest packages take a second to import. A run must not hang. */
 export const LOAD_MS_MAX = 30_000
 
-/** A provider of models: `anthropic` of `@ai-sdk/anthropic`, or a function of your own that returns the model with an id. */
+/** A model provider: `anthropic` of `@ai-sdk/anthropic`, or a function that returns the model with an id. */
 export type ModelProvider =
   | ((modelId: string) => LanguageModel)
   | {
-      /** The model with an id. */
+      /** Returns the model with an id. */
       languageModel(modelId: string): LanguageModel
     }
 
-/** Providers by the first part of the names of their models. */
+/** Providers by the first part of their models' names. */
 export type ModelProviders = { readonly [provider: string]: ModelProvider }
 
 export type ModelEnv = { readonly [name: string]: string | undefined }
 
 export interface ProviderPackages {
   isInstalled(provider: string): boolean
-  /** The provider of a package, made with these settings. */
   load(provider: string, settings: { readonly apiKey?: string; readonly baseURL?: string }): Promise<ModelProvider>
 }
 
 export interface ModelSource {
-  /** Rejects with a ModelError whose message says what to install or to set. */
+  /** Rejects with a ModelError that says what to install or set. */
   resolve(name: string): Promise<LanguageModel>
-  /** The missing part, as a sentence that says what to do; null: none that can be seen before the model is asked. */
   missing(name: string): string | null
-  /** The place where a provider comes from; null: it is not there. */
+  /** Null if the provider is not available. */
   providerPlace(provider: string): 'options' | 'package' | null
 }
 
 export interface ModelSourceOptions {
   readonly models?: ModelProviders | undefined
   readonly env: ModelEnv
-  /** Null: the target imports nothing by itself. */
+  /** Null if the target cannot import packages. */
   readonly packages: ProviderPackages | null
 }
 
@@ -114,7 +112,7 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
       if (known) return known
       const model = find(name)
       found.set(name, model)
-      // A package may be installed, or a key be set, before the next run.
+      // A package may be installed or a key set before the next run.
       model.catch(() => found.delete(name))
       return model
     },
@@ -127,7 +125,7 @@ const inTime = async (work: Promise<LanguageModel>): Promise<LanguageModel> => {
   return model
 }
 
-/** The id of a model may have slashes of its own. */
+/** Model ids may contain slashes. */
 const partsOf = (name: string): { readonly provider: string; readonly modelId: string } => {
   const at = name.indexOf('/')
   return at < 0 ? { provider: name, modelId: '' } : { provider: name.slice(0, at), modelId: name.slice(at + 1) }
@@ -138,7 +136,7 @@ const modelOf = (provider: ModelProvider, modelId: string): LanguageModel =>
 
 const propertyName = (provider: string): string => (/^\w+$/.test(provider) ? provider : `'${provider}': provider`)
 
-/** The sentence about the address of a local model; null: it can be asked. The value is not shown, since it may have a password. */
+/** Never shows the value, which may contain a password. Null if the URL is usable. */
 const urlProblem = (url: string | undefined): string | null => {
   if (!url) return UNSET_URL
   if (!/^https?:\/\//.test(url)) return SCHEMELESS_URL
@@ -150,7 +148,7 @@ const UNSET_URL =
 const SCHEMELESS_URL =
   'BRIDLE_MODEL_URL has no http:// or https:// at its beginning. Write the whole address, such as http://127.0.0.1:11434/v1 for Ollama.'
 
-/** The missing parts of all models, as one text; null: one of them can be asked. An object of a package has its key from elsewhere. */
+/** Null if any model is usable; otherwise what all of them lack. Models passed as objects bring their own keys. */
 export const modelNeeds = (
   models: readonly (LanguageModel | string)[],
   missing: ModelSource['missing'],

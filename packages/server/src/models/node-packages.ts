@@ -1,4 +1,4 @@
-// The provider packages that the user has installed, imported from the folder of the agents when a model is first asked.
+// Imports the user's provider packages from the agents' folder, on first use.
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,6 @@ import { shortErrorMessage } from '@bridle/agents/session/error-message'
 import type { ModelProvider, ProviderPackages } from './model-source.ts'
 import { factoryNames, instanceNames, packageOf } from './provider-conventions.ts'
 
-/** The folder from which the packages of providers are imported, by the settings of a server. */
 export const packagesFolder = (agents: unknown, agentsRoot: string | false = '.'): string =>
   resolve(agentsRoot || '.', typeof agents === 'string' ? agents : '.')
 
@@ -17,7 +16,7 @@ export const nodePackages = (root: string): ProviderPackages => {
     isInstalled: (provider) => isInstalledAbove(folder, packageOf(provider)),
     load: async (provider, settings) => {
       const exported = await importFrom(folder, packageOf(provider))
-      // A provider of its own gets the key from this server: `bridle start` keeps keys out of the environment of the process.
+      // Prefer a new instance: the package's own reads its key from the environment, where `bridle start` keeps none.
       const factory = pick(exported, factoryNames(provider))
       if (typeof factory === 'function') return factory(settings) as ModelProvider
       const instance = pick(exported, instanceNames(provider))
@@ -29,7 +28,7 @@ export const nodePackages = (root: string): ProviderPackages => {
   }
 }
 
-/** Clients read the message of an error, and learn no path of the machine from it. */
+/** Clients see the error message, so it must not contain paths of this machine. */
 const importFrom = async (folder: string, name: string): Promise<Exports> => {
   try {
     const { resolve: resolveFrom } = createRequire(join(folder, 'package.json'))
@@ -44,7 +43,7 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
 type Exports = { readonly [name: string]: unknown }
 
-/** Packages without ES modules have all of their exports in one. */
+/** CommonJS packages put all exports into `default`. */
 const exportsOf = (module: Exports): Exports => ({ ...(module.default as Exports | undefined), ...module })
 
 const pick = (exported: Exports, names: readonly string[]): unknown =>

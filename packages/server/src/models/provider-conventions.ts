@@ -1,27 +1,27 @@
-// The names of AI SDK packages and the variables of their keys. A package that keeps to the convention needs no row.
+// AI SDK package names and key variables. Packages that follow the convention need no row.
 
 export const packageOf = (provider: string): string => `@ai-sdk/${provider}`
 
-/** Names of providers are part of the name of a package, and of nothing else. */
+/** A valid name is a single package name segment, so it cannot escape `@ai-sdk/`. */
 export const isProviderName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** Exports whose name is not `create` and the name of the provider. */
+/** Exports not named `create` plus the provider's name. */
 const FACTORIES: { readonly [provider: string]: readonly string[] } = {
   google: ['creategooglegenerativeai', 'creategoogle'],
   'google-vertex': ['createvertex', 'creategooglevertex'],
 }
 
-/** Names of the export that makes a provider, in lower case: packages differ in how they write `OpenAI`. */
+/** Lower case, because packages differ in how they write `OpenAI`. */
 export const factoryNames = (provider: string): readonly string[] =>
   rowOf(FACTORIES, provider) ?? [`create${lettersOf(provider)}`]
 
-/** Names of the provider that a package has made already, in lower case. */
+/** The provider instance that a package exports, in lower case. */
 export const instanceNames = (provider: string): readonly string[] =>
   factoryNames(provider).map((name) => name.replace(/^create/, ''))
 
 const lettersOf = (provider: string): string => provider.replaceAll('-', '')
 
-/** Providers that take a key, and the variable that has it. About the others, only their own package knows. */
+/** Other providers are configured by their own packages. */
 const KEY_VARIABLES: { readonly [provider: string]: string } = {
   anthropic: 'ANTHROPIC_API_KEY',
   cerebras: 'CEREBRAS_API_KEY',
@@ -39,7 +39,7 @@ const KEY_VARIABLES: { readonly [provider: string]: string } = {
 
 export const keyVariable = (provider: string): string | undefined => rowOf(KEY_VARIABLES, provider)
 
-/** Providers whose package reads another address from a variable. */
+/** Providers whose package also reads a base URL from the environment. */
 const URL_VARIABLES: { readonly [provider: string]: string } = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',
@@ -47,7 +47,7 @@ const URL_VARIABLES: { readonly [provider: string]: string } = {
 
 export const urlVariable = (provider: string): string | undefined => rowOf(URL_VARIABLES, provider)
 
-/** Providers that are known by name. Other packages work too. */
+/** For suggestions. Other packages work too. */
 export const KNOWN_PROVIDERS: readonly string[] = [
   ...new Set([...Object.keys(KEY_VARIABLES), ...Object.keys(FACTORIES)]),
 ]

@@ -1,18 +1,16 @@
-// The unsent bytes of all readers of a server. Each reader has a limit, but thousands of readers just below it would still fill the
-// memory. Over the budget, the readers furthest behind are disconnected and resume at their cursor.
+// Each reader has a limit, but thousands just below it would still fill the memory. Over budget, the readers furthest behind
+// are disconnected and resume at their cursor.
 
-/** Unsent bytes of all readers: an eighth of a small server's memory, or a thousand readers with a page each. */
+/** An eighth of a small server's memory, or a thousand readers with a page each. */
 const UNSENT_BYTES_MAX = 256 * 1024 * 1024
-/** Slow readers are checked each time this part of the budget was written to them, so the budget is exceeded by no more. */
+/** Check after this fraction of the budget was written, so that it is never exceeded by more. */
 const UNSENT_CHECKS = 16
-/** Slow readers are also checked this often, so that the set forgets those that have left. */
+/** Also check periodically, to forget readers that have left. */
 const UNSENT_CHECK_MS = 1_000
 
-/** A reader whose connection did not accept all bytes of a write at once. */
 export interface SlowReader {
-  /** Bytes that wait for the reader; 0 when it has caught up or is gone. */
   unsentBytes(): number
-  /** Tells the reader to resume at its cursor, and drops the waiting bytes. */
+  /** Drops the unsent bytes and asks the reader to resume at its cursor. */
   disconnect(): void
 }
 
@@ -26,7 +24,7 @@ export class Backlog {
     this.#bytesMax = bytesMax
   }
 
-  /** Only for readers that fall behind; the others cost nothing. */
+  /** Only called for readers that fall behind; others cost nothing. */
   addUnsent(reader: SlowReader, bytes: number): void {
     this.#slowReaders.add(reader)
     this.#unsentSinceCheck += bytes

@@ -1,7 +1,6 @@
-// The path below which an app serves a harness. The routes see paths without it; links in answers and lines of the log have it.
+// Path prefix under which an app serves a harness. Routes see paths without it; links and log lines include it.
 import { ServerFault } from '@bridle/system/server-fault'
 
-/** The base path as the other functions expect it: empty, or a path without a slash at its end. */
 export const parseBasePath = (basePath = ''): string => {
   const path = basePath.replace(/\/+$/, '')
   const isPath = /^(?:\/[\w.~-]+)*$/.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path)
@@ -10,7 +9,7 @@ export const parseBasePath = (basePath = ''): string => {
   return path
 }
 
-/** The path and query without the base path; null = it lies elsewhere. */
+/** Null if the path is outside of the base path. */
 export const belowBasePath = (url: string, basePath: string): string | null => {
   if (!url.startsWith(basePath)) return null
   const rest = url.slice(basePath.length)
@@ -18,13 +17,11 @@ export const belowBasePath = (url: string, basePath: string): string | null => {
   return basePath !== '' && (rest === '' || rest.startsWith('?')) ? `/${rest}` : null
 }
 
-/** The address that the caller asked for, of one that the routes see. */
 export const withBasePath = (url: string, basePath: string): string => {
   const { origin } = new URL(url)
   return `${origin}${basePath}${url.slice(origin.length)}`
 }
 
-/** The request as the routes see it; null = it is not for this harness. */
 export const withoutBasePath = (request: Request, basePath: string): Request | null => {
   if (basePath === '') return request
   const { origin, pathname, search } = new URL(request.url)

@@ -1,14 +1,13 @@
-// Builds on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
+// A manifest for each folder that `bridle build` wrote to, stored in the data folder.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { readJson } from '@bridle/runners/process/json-file'
 import type { BuildManifest } from '@bridle/wire/http/wire'
 
-/** `path` is the folder of the build, and is not sent to callers. */
+/** `path` is the build folder. Never sent to callers. */
 type LocalBuildManifest = BuildManifest & { readonly path: string }
 
-/** Replaces the manifest of an earlier build in the same folder. */
 export const saveBuildManifest = (
   data: string,
   folder: string,
@@ -32,7 +31,7 @@ export const saveBuildManifest = (
 
 const FOLDER = 'builds'
 
-/** Newest first, without builds whose folder is gone. Of two builds in one output folder, the newest counts. */
+/** Newest first. Skips builds whose folder is gone; only the newest build of a folder counts. */
 export const listBuildManifests = (dataFolders: readonly string[]): readonly BuildManifest[] => {
   const builds = new Map<string, BuildManifest>()
   const oldestFirst = dataFolders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))

@@ -1,4 +1,4 @@
-// A harness inside an app that has routes, a login and a port of its own.
+// A harness inside an app that has its own routes, login and port.
 import { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -18,43 +18,43 @@ import { type NodeBindings, openHarness } from './open-harness.ts'
 import type { ServerOptions } from './server-options.ts'
 import { sendUpgradeRefusal } from './sockets/upgrade-request.ts'
 
-/** Settings of a port, which an app has itself, and settings that are named or meant differently here. */
+/** Settings that belong to the app's own port, or that differ here. */
 const OWN_SETTINGS = [
   ...(['port', 'host', 'headersMs', 'keepAliveMs', 'maxConnections', 'maxConnectionsPerAddress'] as const),
   ...(['authToken', 'authTokenEnv', 'keepToken', 'cockpit'] as const),
 ] as const
 type OwnSettings = (typeof OWN_SETTINGS)[number]
 
-/** Settings of `createHarness`. Every one has a default. */
+/** Settings of `createHarness`. All are optional. */
 export interface EmbeddedHarnessOptions extends Omit<ServerOptions, OwnSettings> {
-  /** A caller that sends this token may do everything. Without `token`, `tokens` and `authenticate`, only this machine is let in. */
+  /** A caller with this token may do anything. Without `token`, `tokens` and `authenticate`, only local callers are allowed. */
   readonly token?: string
-  /** The path below which the app serves the harness, such as `/bridle`; default: none. */
+  /** Path under which the app serves the harness, such as `/bridle`. Default: none. */
   readonly basePath?: string
-  /** Whether the cockpit is served at `basePath`: true, or the folder of its files, or a function. Default: false. */
+  /** Serves the cockpit at `basePath`: true, the folder of its files, or a function. Default: false. */
   readonly cockpit?: boolean | string | FileServer
-  /** The folder that holds `agents/`; default: no agents in files. */
+  /** Folder that contains `agents/`. Default: no agent files. */
   readonly agentsRoot?: string | false
-  /** The names of the agents of the package to serve, such as `claude` or `scripted`; default: none. */
+  /** Built-in agents to serve, such as `claude` or `scripted`. Default: none. */
   readonly builtInAgents?: readonly string[]
 }
 
-/** A harness without a port, for an app to serve. */
+/** A harness without a port, served by an app. */
 export interface EmbeddedHarness {
   /**
-   * Answers a request below `basePath`. On Node, pass the two ends of the request, as Hono has them in `c.env`: limits count the
-   * caller's address, and without a credential only callers of this machine are let in.
+   * Handles a request below `basePath`. On Node, pass `incoming` and `outgoing`, as in Hono's `c.env`, for rate limits and the
+   * check that callers without a credential are local.
    */
   fetch(request: Request, bindings?: unknown): Promise<Response>
-  /** The same for `node:http` and Express. A request elsewhere goes to `next`; without one, the answer is 404. */
+  /** The same for `node:http` and Express. A request outside of `basePath` goes to `next`, or gets a 404. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse, next?: (error?: unknown) => void): Promise<void>
-  /** Answers the handshake of a WebSocket below `basePath`. False = the path lies elsewhere, and the socket is untouched. */
+  /** Handles a WebSocket handshake below `basePath`. False if the path is elsewhere; the socket is then untouched. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean
-  /** Takes no new work, lets runs end within `graceMs`, asks clients to reconnect, and releases the data folder. */
+  /** Refuses new work, lets runs finish within `graceMs`, asks clients to reconnect, and releases the data folder. */
   close(options?: { readonly graceMs?: number }): Promise<void>
 }
 
-/** Resolves when the harness has continued the work that the last process left. */
+/** Creates a harness. Resolves after it has resumed the previous process's work. */
 export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promise<EmbeddedHarness> => {
   const {
     token,
@@ -77,7 +77,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
       ...{ agents, agentsRoot, builtInAgents },
       ...(token !== undefined && { authToken: token }),
       ...(cockpit !== true ? { cockpit } : { cockpit: builtCockpit() }),
-      // An agent that the program names is meant to be run by callers.
+      // An agent that the program names is meant to be callable.
       expose: [...named, ...(options.expose ?? [])],
       ...(options.defaultAgent === undefined && named[0] !== undefined && { defaultAgent: named[0] }),
     },
@@ -107,7 +107,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
       return response
     },
     handle: async (incoming, outgoing, next) => {
-      // Express removes the path of a mount from `url`, and keeps the whole.
+      // Express strips the mount path from `url`, but keeps `originalUrl`.
       const { originalUrl, url = '/' } = incoming as { originalUrl?: string; url?: string }
       const whole = basePath === '' ? url : (originalUrl ?? url)
       if (belowBasePath(whole, basePath) === null && next) return next()
@@ -144,13 +144,12 @@ const sendUnknownBody = (outgoing: ServerResponse): void => {
   outgoing.end(jsonText({ error: { type: 'internal_error', message: UNKNOWN_BODY } }))
 }
 
-/** The two ends of a request, from whatever the app's framework calls its environment. */
 const bindingsOf = (env: unknown): NodeBindings => {
   const { incoming, outgoing } = (env ?? {}) as NodeBindings
   return incoming?.socket ? { incoming, ...(outgoing && { outgoing }) } : {}
 }
 
-/** Nobody here knows on which addresses the app listens: without a credential, the other end must be this machine. */
+/** The harness cannot know where the app listens, so without a credential the peer must be local. */
 const refuseStranger = (incoming: IncomingMessage | undefined): Denial | null => {
   const address = plainAddress(incoming?.socket.remoteAddress ?? '')
   if (isLoopback(address)) return null
@@ -162,7 +161,7 @@ const refuseStranger = (incoming: IncomingMessage | undefined): Denial | null =>
   )
 }
 
-/** Checked before the first name is read: a file without the export that it should have gives undefined. */
+/** Checked before the first name is read: a missing export would be undefined. */
 const nameOf = (each: AgentDefinition): string => {
   if (!isAgent(each)) throw new ServerFault('agent_invalid', nonAgentProblem(each, 'options'))
   return each.name
@@ -170,11 +169,11 @@ const nameOf = (each: AgentDefinition): string => {
 
 interface ParsedRequest extends IncomingMessage {
   body?: unknown
-  /** The bytes that the listener takes for the body. */
+  /** The bytes that the listener uses as the body. */
   rawBody?: Buffer
 }
 
-/** Restores the bytes of a body that was parsed. False: they are unknown. */
+/** Restores a body that the app's framework has parsed. False if that is not possible. */
 const restoreBody = (incoming: ParsedRequest): boolean => {
   const { body, headers, method = 'GET' } = incoming
   if (!incoming.readableDidRead || incoming.rawBody || method === 'GET' || method === 'HEAD') return true

@@ -1,11 +1,10 @@
-// How a server on Node fetches attachments: only from the hosts of its options, and never from a private address.
+// Attachments are fetched only from hosts in the options, and never from a private address.
 import { checkedRequest } from '@bridle/runners/network/checked-request'
 import type { OpenHarnessOptions } from '@bridle/surfaces/http/router/openharness-options'
 import { parseFetchOrigins } from '@bridle/surfaces/http/uploads/fetch-origins'
 import { createFileFetcher, type FileFetcher } from '@bridle/surfaces/http/uploads/file-fetcher'
 import { messageOf, ServerFault } from '@bridle/system/server-fault'
 
-/** Null = the operator allows no host. */
 export const fileFetcherOf = ({ fetch = [] }: OpenHarnessOptions = {}): FileFetcher | null => {
   if (fetch.length === 0) return null
   try {

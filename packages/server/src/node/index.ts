@@ -1,4 +1,4 @@
-// Bridle on Node: one process, one data folder, one port. A server is a harness that listens.
+// A server is a harness that listens: one process, one data folder, one port.
 
 import { createServer } from 'node:http'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
@@ -28,7 +28,7 @@ export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export { createHarness, type EmbeddedHarness, type EmbeddedHarnessOptions } from './create-harness.ts'
 export type { ServerOptions } from './server-options.ts'
 
-/** The agents of a server; `needs` says what is missing where one cannot run. */
+/** Agents of a server. `needs` says why one cannot run. */
 export type ServedAgents = ReadonlyMap<
   string,
   Pick<AgentInfo, 'name' | 'needs' | 'engine' | 'isDefault' | 'inputSchema'>
@@ -38,13 +38,13 @@ type ServerClose = (graceMs?: number, onWait?: (runs: number) => void) => Promis
 
 /** A running server. */
 export class HarnessServer {
-  /** The address of the server. */
+  /** URL of the server. */
   readonly url: string
   readonly #close: ServerClose
   readonly #exposure: ExposurePolicy
-  /** The agents by name, as they are now. */
+  /** Current agents by name. */
   readonly agents: ServedAgents
-  /** Whether there is a web app at `/`. */
+  /** True if a web app is served at `/`. */
   readonly hasCockpit: boolean
 
   private constructor(url: string, { agents, hasCockpit, exposure }: OpenHarness, close: ServerClose) {
@@ -55,7 +55,7 @@ export class HarnessServer {
     this.#exposure = exposure
   }
 
-  /** Resolves when the server listens and has continued the work that the last process left. */
+  /** Starts a server. Resolves when it listens and has resumed the previous process's work. */
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', keepToken = false } = options
     const problem = optionProblem(options, optionsOn('node'))
@@ -95,35 +95,35 @@ export class HarnessServer {
       server.closeAllConnections()
       throw error
     }
-    // A server of one command is for that command alone: nobody else has its token.
+    // A server with an owner token belongs to a single command, so it must not be found by others.
     if (options.ownerToken === undefined) publishAddress(data, url, { asksToken: keepToken })
     return new HarnessServer(url, harness, close)
   }
 
-  /** In production: the exposed agents, and how to expose others; null = all are exposed. */
+  /** In production: which agents are exposed, and how to expose others. Null if all are exposed. */
   get exposureNote(): string | null {
     return exposureReport(this.#exposure)
   }
 
-  /** An agent to try: scripted, else the first exposed one; null = none is exposed. */
+  /** An agent to try: scripted, or the first exposed one. Null if none is exposed. */
   get openAgent(): string | null {
     const open = this.openAgents
     return open.find((name) => name === 'scripted') ?? open[0] ?? null
   }
 
-  /** The agents that callers may run: all of them, but in production the exposed ones. */
+  /** Agents that callers may run: all, or in production the exposed ones. */
   get openAgents(): readonly string[] {
     return [...this.#exposure.agents.keys()].filter((name) => isExposed(this.#exposure, name))
   }
 
   /**
-   * Accepts no new work, lets runs end within `graceMs`, asks clients to reconnect, and releases the data folder. `onWait` learns
-   * how many runs it waits for, where there are any.
+   * Refuses new work, lets runs finish within `graceMs`, asks clients to reconnect, and releases the data folder. `onWait`
+   * receives the number of runs it waits for, if any.
    */
   close({ graceMs = 0, onWait }: { graceMs?: number; onWait?: (runs: number) => void } = {}): Promise<void> {
     return this.#close(graceMs, onWait)
   }
 }
 
-/** Starts a server. The Fabric document uses this name. */
+/** Starts a server, under the Fabric document's name. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)

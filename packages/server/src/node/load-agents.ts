@@ -1,5 +1,3 @@
-// The agents of a harness on Node: the scripted one, the engines, and those of the project, connected to the ports that their runs need.
-
 import { scriptedRunner } from '@bridle/agents/in-process/scripted'
 import type { AgentFailure } from '@bridle/agents/run-ports'
 import { shortErrorMessage } from '@bridle/agents/session/error-message'
@@ -18,18 +16,16 @@ import type { OpenTelemetryApi } from './open-telemetry.ts'
 import { createRunTracer } from './run-tracer.ts'
 import type { ServerOptions } from './server-options.ts'
 
-type EngineSetup = Pick<EngineAgentsOptions, 'data' | 'folders' | 'env' | 'isOpen' | 'loginRefusal' | 'onInPlace'>
-
-interface AgentSetup extends EngineSetup {
+interface AgentSetup
+  extends Pick<EngineAgentsOptions, 'data' | 'folders' | 'env' | 'isOpen' | 'loginRefusal' | 'onInPlace'> {
   readonly uploads: StoredUploads
   readonly host: () => Host
   readonly voiceModel: Lines['modelFor']
   readonly log: Logger
-  /** Null = not installed. */
   readonly telemetry: OpenTelemetryApi | null
 }
 
-/** Where the agents cannot be loaded, the engines are closed again. */
+/** Closes the engines again if loading fails. */
 export const loadAgents = async (
   options: ServerOptions,
   { host, voiceModel, log, telemetry, ...setup }: AgentSetup,
@@ -56,7 +52,7 @@ export const loadAgents = async (
   }
 }
 
-/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
+/** Stacks are only for the operator. A tool error is just a warning, because the model sees it and may recover. */
 const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
   log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
     ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },

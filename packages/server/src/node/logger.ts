@@ -1,5 +1,4 @@
-// Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. The fields are
-// ids, routes and outcomes: never a body, a prompt or a token.
+// JSON lines for machines, short lines on a terminal. Fields are ids, routes and outcomes: never a body, a prompt or a token.
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { RequestLogEntry } from '@bridle/surfaces/app'
 import { ServerFault } from '@bridle/system/server-fault'
@@ -12,10 +11,9 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const colours = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const
 
 export interface LoggerOptions {
-  /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` writes nothing. */
+  /** From BRIDLE_LOG. Default: `info`, or `warn` on a terminal. `silent` disables the log. */
   readonly level?: string | undefined
   readonly isTerminal: boolean
-  /** The columns of the terminal; default 80. */
   readonly columns?: () => number
   readonly write: (line: string) => void
   readonly now: () => number
@@ -38,7 +36,7 @@ export const createLogger = ({ level, isTerminal, columns = () => 80, write, now
   }
 }
 
-/** Words joined by spaces, in lines of so many columns; a longer word has a line of its own. */
+/** Wraps at `columns`; a longer word gets its own line. */
 const inLines = (words: readonly string[], columns: number): string => {
   let width = 0
   return words
@@ -51,7 +49,6 @@ const inLines = (words: readonly string[], columns: number): string => {
     .join('')
 }
 
-/** Writes to standard error, at the level of BRIDLE_LOG. */
 export const standardLogger = (env: NodeJS.ProcessEnv, now: () => number): Logger =>
   createLogger({
     level: env.BRIDLE_LOG,
@@ -61,7 +58,7 @@ export const standardLogger = (env: NodeJS.ProcessEnv, now: () => number): Logge
     now,
   })
 
-/** A probe comes every few seconds and says nothing while it is answered: its lines would hide all others. */
+/** Probes arrive every few seconds. Successful ones are logged at `debug`, so that they do not drown out other lines. */
 export const requestLevel = ({ route, status }: Pick<RequestLogEntry, 'route' | 'status'>): LogLevel => {
   if (status >= 500) return 'warn'
   return PROBES.has(route) && status < 400 ? 'debug' : 'info'

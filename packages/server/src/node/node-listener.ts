@@ -1,4 +1,4 @@
-// Serves a harness from the two ends of a request on Node, so that answers are compressed, and event streams go straight to the connection.
+// Takes Node's request and response, so that responses can be compressed and event streams written directly to the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { compressResponse } from './http/compression.ts'
@@ -21,6 +21,5 @@ export const nodeListener = (
     closeAfterUnreadBody(bindings.incoming, outgoing)
     return sendEventStream(await compressResponse(request, response), outgoing, backlog)
   }
-  // An app that serves the harness keeps the classes of its platform.
   return getRequestListener(fetch, { errorHandler: requestErrorResponse })
 }

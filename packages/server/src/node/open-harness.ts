@@ -1,4 +1,4 @@
-// All parts of a harness on Node, connected. A server and an app with its own routes both serve it; this file knows of no port.
+// Wires all parts of a harness on Node. Both a server and an embedding app serve it, so nothing here knows of a port.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
@@ -49,47 +49,44 @@ import { NodeWorkspaceFiles } from './workspaces/workspace-files.ts'
 import { folderAccess } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
 
-/** The server checks this often whether it can still write its data, also without requests. */
+/** Detects a store that cannot be written even without requests. */
 const STORE_CHECK_MS = 1_000
-/** A store that opens for longer than this is reported: a folder opens in less, a store elsewhere may not answer. */
+/** A local folder opens faster; a remote store may not answer at all. */
 export const STORE_OPENING_MS = 10_000
-/** Poll interval while a server that stops waits for its runs. */
+/** Poll interval while shutdown waits for runs. */
 const DRAIN_POLL_MS = 20
 
-/** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
   readonly incoming?: IncomingMessage
   readonly outgoing?: ServerResponse
 }
 
-/** A harness whose parts are connected. Nothing runs before `start`. */
+/** Nothing runs before `start`. */
 export interface OpenHarness {
   readonly app: App
   readonly backlog: Backlog
   readonly sockets: SocketServer
   readonly exposure: ExposurePolicy
-  /** The agents by name, as they are now. */
+  /** Current agents by name. */
   readonly agents: ReadonlyMap<string, AgentInfo>
-  /** No credential is asked for: only programs and pages of this machine may be let in. */
+  /** True if no credential is required, so only local programs and pages may be admitted. */
   readonly isOpen: boolean
-  /** Whether there is a web app at `/`. */
+  /** True if a web app is served at `/`. */
   readonly hasCockpit: boolean
   readonly log: Logger
-  /** Continues the work that the last process left. */
   start(): Promise<void>
-  /** Takes no new work, and lets runs end within the time; `onWait` learns how many there are. Requests are still answered. */
+  /** Refuses new work and lets runs finish within the grace period. Requests are still answered. */
   drain(graceMs: number, onWait?: (runs: number) => void): Promise<void>
-  /** Stops the sessions, and asks all clients to reconnect. */
+  /** Stops the sessions and asks all clients to reconnect. */
   leave(): Promise<void>
   release(): Promise<void>
-  /** All three, after a start that failed: an error goes to the log. */
+  /** Undoes a failed start with all three. Errors are logged. */
   abandon(): Promise<void>
 }
 
 export interface ServingPlace {
-  /** The address that the harness is served on; null = an app serves it, on addresses that nobody here knows. */
+  /** Null if an app serves the harness, on addresses unknown here. */
   readonly hostname: string | null
-  /** The path below which the harness is served; empty = none. */
   readonly basePath: string
 }
 
@@ -110,13 +107,13 @@ export const openHarness = async (
   const traces = createTracing(telemetry)
   const runMetrics = createRunMetrics()
   let draining = false
-  // Check settings before anything is open.
+  // Validate settings before anything is opened.
   checkVariables(env)
   const owner = sandboxUser(env)
   const isTrustedProxy = proxyFilter(options.trustedProxies, env)
   const fileFetcher = fileFetcherOf(options.openharness)
   checkVoiceSettings(env)
-  // Not `unref`: the timer keeps the process alive while a store waits for something that does not.
+  // Not `unref`: the timer keeps the process alive while a store waits on something that does not.
   const opening = setInterval(() => log('warn', 'the store is still opening', { data }), STORE_OPENING_MS)
   const store = await openServerStore(options.store ?? 'sqlite', data).finally(() => clearInterval(opening))
   if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
@@ -147,7 +144,7 @@ export const openHarness = async (
     })
     return { ownerToken, tokens, uploads, ...agents }
   }
-  // An error of the start says what to mend; an error of the store that closes after it goes to the log.
+  // The start error says what to fix, so an error while closing the store is only logged.
   const logCloseError = (cause: unknown) =>
     log('error', 'the store could not be closed', { data, cause: messageOf(cause) })
   const { engines, served, tokens, ownerToken, uploads } = await prepare().catch(async (error) => {
@@ -167,7 +164,7 @@ export const openHarness = async (
     ...(owner && { owner }),
   })
   const projects = serverProjects(options).map(registerProject)
-  // A confirmed file is loaded at once where files are watched.
+  // Reload at once after a file is confirmed, if files are watched.
   const endTrust = trust.listen((change) => 'accepted' in change && served.reload())
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
   const readRuns = options.onRun && runUpdates(options.onRun)
@@ -180,7 +177,7 @@ export const openHarness = async (
     rows: changes,
     runner: (agent) => workspaces.wrapRunner(withUploads(withWriters(served.runnerOf(agent), onInPlace), uploads)),
     ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
-    // The loop of a model agent makes its own spans.
+    // The loop of a model agent creates its own spans.
     onCommit: (key, events) => {
       readRuns?.(key, events)
       runMetrics.events(key, events)
@@ -226,16 +223,15 @@ export const openHarness = async (
   const sockets = createSocketServer(app, socketWires, backlog, options)
   const drain = async (graceMs: number, onWait?: (runs: number) => void) => {
     draining = true
-    // Before the port is free: the next program on it must not receive this server's token.
+    // Before the port is freed: the next program on it must not receive this server's token.
     withdrawAddress(data)
     clearInterval(watch)
     served.close()
-    // The next start continues durable runs, so that they rest at once and do not use up the grace.
+    // The next start resumes durable runs, so they rest now instead of using up the grace period.
     void host.rest()
-    // Runs in this process may end in time; the next start continues or reports the others. Until then the port stays open, so that
-    // a balancer sees 503 from /ready, and approvals can be answered.
+    // The port stays open while runs finish, so that load balancers see 503 from /ready and approvals can be answered.
     const until = clock.now() + graceMs
-    // A durable run that rests at once is not waited for.
+    // A durable run that rests within this time needs no message.
     if (host.runningCount > 0 && graceMs > 0) await sleep(DRAIN_POLL_MS)
     if (host.runningCount > 0 && clock.now() < until) onWait?.(host.runningCount)
     while (host.runningCount > 0 && clock.now() < until) await sleep(DRAIN_POLL_MS)
@@ -274,7 +270,7 @@ export const openHarness = async (
   }
 }
 
-/** No setting asks a caller for a credential. */
+/** True if no setting requires a credential. */
 export const isOpenServer = (options: ServerOptions, authToken = options.authToken): boolean =>
   authToken === undefined &&
   options.authTokenEnv === undefined &&
@@ -284,7 +280,7 @@ export const isOpenServer = (options: ServerOptions, authToken = options.authTok
   !options.ownerToken &&
   !options.keepToken
 
-/** The runner, which also removes the uploaded files of a removed session. */
+/** Also removes the uploads of a deleted session. */
 const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({
   ...runner,
   forget: async (key) => {

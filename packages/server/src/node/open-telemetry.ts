@@ -1,9 +1,8 @@
-// OpenTelemetry's API is an optional peer: spans reach an SDK only through the application's copy. An API of a newer minor version
-// ignores an SDK that was registered with an older one.
+// Spans reach an SDK only through the application's copy of the API, and a newer minor version ignores an SDK registered
+// through an older one.
 
 export type OpenTelemetryApi = typeof import('@opentelemetry/api')
 
-/** Null if the application has not installed it. */
 export const loadOpenTelemetry = async (): Promise<OpenTelemetryApi | null> => {
   try {
     return await import('@opentelemetry/api')
@@ -13,12 +12,11 @@ export const loadOpenTelemetry = async (): Promise<OpenTelemetryApi | null> => {
   }
 }
 
-/** The key under which every copy of the API 1.x registers itself. */
+/** Shared by all copies of API 1.x. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 export type TracingState = 'off' | 'no SDK' | 'SDK registered' | 'API missing' | 'API mismatch'
 
-/** Whether spans reach the SDK that this process has registered. */
 export const tracingState = (api: OpenTelemetryApi | null): TracingState => {
   const registry = (globalThis as { [REGISTRY]?: { readonly trace?: object } })[REGISTRY]
   const provider = registry?.trace
@@ -27,7 +25,7 @@ export const tracingState = (api: OpenTelemetryApi | null): TracingState => {
   return api.trace.getTracerProvider() === provider ? 'SDK registered' : 'API mismatch'
 }
 
-/** Why a registered SDK gets no spans, and what helps; null if it does, or if there is none. */
+/** Why a registered SDK receives no spans, and the fix; null if there is no problem. */
 export const tracingProblem = (state: TracingState): string | null => {
   if (state === 'API missing')
     return 'An OpenTelemetry SDK is registered, but @opentelemetry/api is not installed, so there are no spans. Run: npm install @opentelemetry/api'

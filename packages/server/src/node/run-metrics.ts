@@ -1,10 +1,9 @@
-// Figures for /metrics: runs, tokens and cost by agent, from committed events, and figures of this process.
 import type { AnyEvent, Key } from '@bridle/kernel/event'
 import { Histogram } from '@bridle/surfaces/http/router/histogram'
 import { type Metric, type MetricLabels, single } from '@bridle/surfaces/http/router/metrics'
 import { isImport, runUpdates } from '../agents/run-updates.ts'
 
-/** Bounds of the time of runs, in seconds: from a function that answers at once to a day with a person in it. */
+/** Histogram bounds, from a function that returns at once to a run that waits a day for a person. */
 const RUN_SECONDS = [0.1, 1, 10, 60, 600, 3_600, 86_400] as const
 
 export interface RunMetrics {
@@ -22,7 +21,7 @@ export const createRunMetrics = (): RunMetrics => {
     if (update.type !== 'end') return
     const { agent } = update.key
     runs.add({ agent, outcome: update.outcome }, 1)
-    // A run that began in an earlier process is counted without its time.
+    // A run started in an earlier process is counted without a duration.
     if (update.ms !== null) durations.add({ agent }, update.ms / 1_000)
   })
 
@@ -53,7 +52,7 @@ export const createRunMetrics = (): RunMetrics => {
   }
 }
 
-/** A sum for each set of labels. An engine corrects its cost downwards at times; a counter that falls would count as a restart. */
+/** Sums per label set. An engine may correct its cost downwards, but a counter that drops would look like a restart. */
 class Sums {
   readonly #rows = new Map<string, { readonly labels: MetricLabels; sum: number; highest: number }>()
 
@@ -70,7 +69,7 @@ class Sums {
   }
 }
 
-/** Read once: alerts take a start that changes for a restart, and the clock of a machine is corrected all the time. */
+/** Read once: alerts treat a changed start time as a restart, and clocks are adjusted all the time. */
 const STARTED = Math.round(performance.timeOrigin / 1_000)
 
 export const processMetrics = (): readonly Metric[] => {

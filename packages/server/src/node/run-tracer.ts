@@ -1,4 +1,4 @@
-// Spans of OpenTelemetry for model agents, while they happen. Without a registered SDK a run costs one empty span.
+// Without a registered SDK, a run costs one empty span.
 
 import { NO_SPAN, type RunTracer, type SpanStart, type TraceSpan } from '@bridle/agents/trace/trace'
 import type { Context, Tracer } from '@opentelemetry/api'

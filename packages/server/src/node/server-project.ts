@@ -1,4 +1,4 @@
-// The folders from which a harness loads code and settings, as the protection of sessions in place asks for them.
+// Folders from which a harness loads code and settings, for the protection of in-place sessions.
 import { resolve } from 'node:path'
 import type { Job, Runner } from '@bridle/kernel/ports/runner'
 import { probeBubblewrap } from '@bridle/runners/sandboxes/isolation/bubblewrap'
@@ -9,7 +9,7 @@ import { type ProjectModules, projectModules } from '../agents/project-modules.t
 import type { TrustedFiles } from '../agents/trust/trusted-files.ts'
 import type { ServerOptions } from './server-options.ts'
 
-/** The folder that the process was started in has the settings; the agents may be elsewhere. */
+/** Settings are read from the working directory; agents may be elsewhere. */
 export const serverProjects = ({ agents, agentsRoot = '.', data = DATA }: ServerOptions): ServerProject[] => {
   const started = { root: process.cwd(), agents: [], data: resolve(data) }
   if (agentsRoot === false) return [started]
@@ -18,7 +18,7 @@ export const serverProjects = ({ agents, agentsRoot = '.', data = DATA }: Server
   return [started, { root, agents: [...AGENT_FOLDERS.map((name) => resolve(root, name)), ...named] }]
 }
 
-/** The data folders that list builds: the server's own, and the project's default one, to which `bridle build` writes. */
+/** The server's data folder, and the project's default one, to which `bridle build` writes. */
 export const buildFolders = ({ agentsRoot = '.', data = DATA }: ServerOptions): readonly string[] => {
   const own = resolve(data)
   const project = resolve(agentsRoot || '.', DATA)
@@ -27,7 +27,7 @@ export const buildFolders = ({ agentsRoot = '.', data = DATA }: ServerOptions): 
 
 const DATA = '.bridle'
 
-/** Checks the files of the project before they are loaded, as long as the harness is open. Returns the end of that. */
+/** Checks project files before they are loaded, until the returned function is called. */
 export const guardFiles = (
   trust: TrustedFiles,
   { agentsRoot = '.' }: ServerOptions,
@@ -45,16 +45,15 @@ export const guardFiles = (
   }
 }
 
-/** Why no sandbox keeps an agent from changing these folders; null = one does. */
+/** Why no sandbox protects these folders from agents; null if one does. */
 export const noSandboxReason = async ({ sandbox }: ServerOptions, env: NodeJS.ProcessEnv): Promise<string | null> => {
   const backend = sandbox?.backend ?? parseBackend(env.BRIDLE_SANDBOX || undefined)
   return backend === 'process' ? NO_SANDBOX : probeBubblewrap()
 }
 
-/** Reports that the folder may be written from now on. The returned function reports the end. */
+/** Reports that the folder may be written from now on, until the returned function is called. */
 export type WritingStart = (work: string) => () => void
 
-/** The runner, with a report of the start and end of each in-place run. */
 export const withWriters = (runner: Runner, begin: WritingStart): Runner => {
   const during = async <T>({ settings }: Job, work: () => Promise<T>): Promise<T> => {
     const { workspace_kind: kind, workspace_path: path } = settings

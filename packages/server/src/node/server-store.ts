@@ -1,5 +1,3 @@
-// The store of a server: SQLite in the data folder, memory, or a module of the operator that opens another store.
-
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -45,7 +43,7 @@ const openIn = async (
       checkOwnStore(folder, store.name)
       if (store.name !== 'memory') writeFileSync(join(folder, STORE_FILE), `${store.name}\n`, { mode: 0o600 })
     } catch (error) {
-      // The first error says what to mend; a store that cannot be closed either must not hide it.
+      // Keep the first error: it says what to fix.
       await store.close().catch(() => {})
       throw error
     }
@@ -71,7 +69,7 @@ const openIn = async (
   }
 }
 
-/** The server asks from a timer, where an error that is thrown would end the process. */
+/** Called from a timer, where a thrown error would end the process. */
 const writeFaultOf = (store: OpenStore): StoreFault | null => {
   try {
     return store.writeFault?.() ?? null
@@ -101,7 +99,7 @@ const importStore = async (path: string): Promise<{ readonly default?: unknown }
 const logMethods: readonly (keyof Log)[] = ['open', 'append', 'read', 'result', 'remove']
 const directoryMethods: readonly (keyof Directory)[] = ['list', 'approvals', 'settled', 'due', 'inHand', 'find']
 
-/** Checks a store that may come from untyped code: a missing part would fail with the first request otherwise. */
+/** Validates a store that may come from untyped code. Otherwise a missing method would only fail on the first request. */
 const checkOpenStore = (store: OpenStore): OpenStore => {
   const lacks = (part: object | undefined, methods: readonly string[]) =>
     methods.find((method) => typeof (part as Record<string, unknown> | undefined)?.[method] !== 'function')
@@ -124,7 +122,7 @@ const checkOpenStore = (store: OpenStore): OpenStore => {
 const nameOrNone = ({ name }: OpenStore): string | undefined =>
   typeof name === 'string' && name !== '' ? undefined : 'name'
 
-/** By the name of a built-in store, the next start would open that one, find no session, and remove the work folders. */
+/** With a built-in name, the next start would open the built-in store, find no session, and delete the work folders. */
 const checkOwnName = (name: string): void => {
   if (!isBuiltInStore(name) && /^[\w.:-]+$/.test(name)) return
   throw new ServerFault(
@@ -133,7 +131,7 @@ const checkOwnName = (name: string): void => {
   )
 }
 
-/** Names the store of a folder. SQLite needs no such file, since its database is there; memory keeps nothing. */
+/** Names the store of a folder. SQLite is recognized by its database, and memory keeps nothing. */
 const STORE_FILE = 'store'
 
 const storeOf = (folder: string): string | null => {
@@ -143,7 +141,7 @@ const storeOf = (folder: string): string | null => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null
 }
 
-/** With another store every session would be missing, so the server would remove all work folders as left over. */
+/** With another store every session would be missing, so the server would delete all work folders as orphans. */
 const checkOwnStore = (folder: string, name: string | null): void => {
   const own = storeOf(folder)
   if (own === null || own === name || (name === null && own !== 'sqlite')) return

@@ -1,8 +1,7 @@
-// The reason why the data cannot be written: a sentence for `/ready`, and a line in the log each time it changes.
+// Why data cannot be written: reported by `/ready`, and logged on each change.
 import type { StoreFault, StoreFaultCode } from '@bridle/kernel/ports/store-fault'
 import type { Logger } from './logger.ts'
 
-/** Returns a function with the reason for `/ready`; null when writing works. */
 export const watchStoreHealth = (
   store: { writeFault(): StoreFault | null },
   data: string,

@@ -1,9 +1,7 @@
-// The setting `store`, as a text: the name of a store that is built in, or the path of a module that opens one.
 import { statSync } from 'node:fs'
 
 export type StoreName = 'sqlite' | 'memory'
 
-/** The built-in stores, each in one line for people. */
 const builtInStores: { readonly [name in StoreName]: (data: string) => string } = {
   sqlite: (data) => `sqlite, in ${data}`,
   memory: () => 'memory: sessions end with the server',
@@ -13,7 +11,6 @@ export const isBuiltInStore = (name: string): name is StoreName => Object.hasOwn
 
 const isModulePath = (text: string): boolean => /\.[cm]?[jt]s$/.test(text)
 
-/** The reason why a text names no store, and what to write instead; null = it names one. */
 export const storeProblem = (text: string): string | null => {
   if (isBuiltInStore(text)) return null
   if (!isModulePath(text))
@@ -21,6 +18,5 @@ export const storeProblem = (text: string): string | null => {
   return statSync(text, { throwIfNoEntry: false })?.isFile() ? null : `There is no file "${text}" to open a store with.`
 }
 
-/** The store in one line, for people. */
 export const describeStore = (name: string, data: string): string =>
   isBuiltInStore(name) ? builtInStores[name](data) : name

@@ -1,4 +1,4 @@
-// OpenTelemetry spans from committed events: one per run, below it one per tool call, and one per request.
+// OpenTelemetry spans from committed events: one per run, one per tool call below it, and one per request.
 
 import { type AnyEvent, type Key, keyText } from '@bridle/kernel/event'
 import type { RequestLogEntry } from '@bridle/surfaces/app'
@@ -6,7 +6,7 @@ import type { Context, Span } from '@opentelemetry/api'
 import { isImport } from '../agents/run-updates.ts'
 import type { OpenTelemetryApi } from './open-telemetry.ts'
 
-/** Open spans; beyond it the oldest is dropped without its end. Each costs about a kilobyte. */
+/** Beyond it, the oldest span is dropped unfinished. Each costs about a kilobyte. */
 const OPEN_SPANS_MAX = 10_000
 
 export interface Tracing {
@@ -56,7 +56,7 @@ export const createTracing = (api: OpenTelemetryApi | null): Tracing => {
   const record = (key: Key, event: AnyEvent): void => {
     if (event.hearsay || !TRACED_EVENTS.has(event.type)) return
     const run = `${keyText(key)} ${event.run}`
-    // Another process, or another day, continues the run with a span of its own.
+    // A run resumed by another process, or much later, continues in a new span.
     if (event.type === 'turn_start' || (event.type === 'run_resumed' && !open.has(run))) {
       const attributes = {
         'gen_ai.operation.name': 'invoke_agent',

@@ -1,4 +1,4 @@
-// Variables whose wrong value would be ignored, or fail at the first call: the server refuses them when it starts.
+// Refuses invalid variables at start. Otherwise they would be ignored, or fail on first use.
 
 import { ServerFault } from '@bridle/system/server-fault'
 import type { ValueKind } from '../option-problem.ts'
@@ -15,7 +15,7 @@ export const checkVariables = (env: NodeJS.ProcessEnv): void => {
   }
   for (const name of variablesOfKind('address')) {
     const value = env[name]
-    // The value is not in the message: an address may have a password.
+    // Never show the value: a URL may contain a password.
     if (value && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
       throw new ServerFault('variable_invalid', `${name} is no address; it begins with http:// or https://.`)
   }

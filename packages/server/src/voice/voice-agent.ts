@@ -1,5 +1,4 @@
-// The agent `voice`, which every server has: a conversation to speak with. It has no tools. A written prompt is answered by the model
-// of the agent `assistant`, and, where the server has none, by the realtime model, in writing.
+// Written prompts are answered by the model of `assistant`, or, without one, by the realtime model in text.
 import { type AgentDefinition, agent } from '@bridle/agents/agent'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { CascadeEnv } from '@bridle/voice/cascade/settings'
@@ -14,7 +13,6 @@ export type VoiceEnv = RealtimeEnv & CascadeEnv
 
 export interface VoiceAgent {
   readonly definition: AgentDefinition
-  /** The missing part, as a sentence that says what to do; null: the agent can run. */
   readonly needs: () => string | null
 }
 

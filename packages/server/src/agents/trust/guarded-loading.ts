@@ -1,8 +1,8 @@
-// Loads files of a project as long as the work runs, but none that waits for a person.
+// Refuses project files that still need a person's confirmation.
 import { projectModules } from '../project-modules.ts'
 import { trustedFiles } from './trusted-files.ts'
 
-/** `data` is the data folder, which has the digests. A server that is open in this process has its own guard. */
+/** `data` is the data folder with the digests. If this process runs a server, its guard stays in place. */
 export const withGuard = async <T>(root: string, data: string, work: () => Promise<T>): Promise<T> => {
   const modules = projectModules(root)
   const { guard } = modules

@@ -1,23 +1,23 @@
-// The files that a server loads, as a person left them. While a session works in place, its agent may write some of them: a file that
-// it imports further away, or one with a second name. A file that changed in that time is not loaded until a person has confirmed it.
-// The record is in the data folder, which no agent sees, so a restart changes nothing.
+// In-place sessions may change files that the server loads, even indirectly. Such a file is not loaded until a person confirms
+// it. The record is in the data folder, which no agent can see, so it survives restarts.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { tryOr } from '@bridle/kernel/try-or'
 import { readJson, writeJson } from '@bridle/runners/process/json-file'
+import { isWithin } from '@bridle/runners/sandboxes/protection/protected-places'
 import { UnconfirmedFileError } from '../import-errors.ts'
 import { WritingTimes } from './writing-times.ts'
 
-/** Files whose digest is remembered: a project with more of its own files than that is not one person's. */
+/** Larger than one person's project. */
 const TRUSTED_FILES_MAX = 20_000
 
 interface TrustRecord {
-  /** The digest of each file as it was last loaded, or when a session in place began. */
+  /** Digest of each file when it was last loaded, or when an in-place session started. */
   readonly files: { readonly [path: string]: string }
-  /** The digest of each file that a person has to confirm. */
+  /** Digest of each file awaiting confirmation. */
   readonly held: { readonly [path: string]: string }
-  /** The folders in which sessions work in place at the moment, or worked when the process was killed. */
+  /** Folders of in-place sessions, including those open when the process was killed. */
   readonly open: readonly string[]
 }
 
@@ -26,14 +26,14 @@ export class TrustedFiles {
   readonly #files: Map<string, string>
   readonly #held: Map<string, string>
   readonly #open: Set<string>
-  /** The number of sandboxes and runs that can write in each folder. */
+  /** Sandboxes and runs that can write, per folder. */
   readonly #writers = new Map<string, number>()
   readonly #folders = new Set<string>()
   readonly #times: WritingTimes
   readonly #data: string
   #root: string | null = null
   readonly #listeners = new Set<(change: TrustChange) => void>()
-  /** Only the server of the data folder writes the record. */
+  /** Only the server that owns the data folder writes the record. */
   #isOwner = false
 
   constructor(data: string) {
@@ -46,16 +46,15 @@ export class TrustedFiles {
     this.#open = new Set(open)
   }
 
-  /** Called by the server that has the data folder. Folders of agent files are watched whole. */
+  /** Called by the server that owns the data folder. Agent folders are watched as a whole. */
   own(folders: readonly string[], root: string | null = null): void {
     this.#isOwner = true
     this.#root = root === null ? null : realPath(root)
     for (const folder of folders) this.#folders.add(folder)
-    // A killed process left them: whatever changed since is held.
+    // Left by a killed process: hold everything that changed since.
     for (const work of [...this.#open]) if (!this.#writers.has(work)) this.#close(work)
   }
 
-  /** Throws where the file is not to be loaded. */
   check(named: string, content: Uint8Array | string): void {
     const [path, digest] = [realPath(named), digestOf(content)]
     if (this.#files.get(path) === digest) return this.#release(path)
@@ -65,7 +64,7 @@ export class TrustedFiles {
     if (packageOf(path) === null && this.#files.size < TRUSTED_FILES_MAX) this.#files.set(path, digest)
   }
 
-  /** From now on something may write in the folder. Returns the end of that. */
+  /** Marks the folder as writable until the returned function is called. */
   begin(work: string): () => void {
     const count = this.#writers.get(work) ?? 0
     this.#writers.set(work, count + 1)
@@ -92,12 +91,11 @@ export class TrustedFiles {
     }
   }
 
-  /** The files that wait for a person, in the order in which they changed. */
   get held(): readonly string[] {
     return [...this.#held.keys()]
   }
 
-  /** Confirms what the person was told about: a file that has changed again since is asked about again. */
+  /** Confirms exactly the digests that were reported. A file that changed again needs another confirmation. */
   acceptHeld(): readonly string[] {
     const accepted = this.held
     for (const [path, digest] of this.#held) this.#files.set(path, digest)
@@ -107,7 +105,7 @@ export class TrustedFiles {
     return accepted
   }
 
-  /** Confirms a file as it is now. False = nothing had to be confirmed. */
+  /** Confirms the file's current content. False if there was nothing to confirm. */
   accept(path: string): boolean {
     const file = realPath(path)
     const below = this.held.filter((each) => each !== file && isWithin(each, file))
@@ -119,7 +117,7 @@ export class TrustedFiles {
     return isHeld
   }
 
-  /** Checks the files that were loaded before the data folder was known. */
+  /** Checks files loaded before the data folder was known. */
   checkLoaded(early: TrustedFiles): void {
     if (early === this) return
     for (const path of early.#files.keys()) {
@@ -128,7 +126,6 @@ export class TrustedFiles {
     }
   }
 
-  /** Returns a function that ends it. */
   listen(listener: (change: TrustChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -142,7 +139,6 @@ export class TrustedFiles {
     this.#save()
   }
 
-  /** Holds those that are not as they were. */
   #hold(found: readonly (readonly [string, string])[]): void {
     const changed = found.filter(
       ([path, digest]) => this.#files.get(path) !== digest && this.#held.get(path) !== digest,
@@ -153,24 +149,23 @@ export class TrustedFiles {
     this.#tell({ held: changed.map(([path]) => path) })
   }
 
-  /** The file is again as it was. */
   #release(path: string): void {
     if (this.#held.delete(path)) this.#save()
   }
 
-  /** Whether an agent in place may have written the file as it is now. It is not as it was known. */
+  /** True if an in-place agent may have written the file's current, unknown content. */
   #isOfSession(path: string): boolean {
     const isKnown = this.#files.has(path)
     if (isKnown && this.#isOpen(path)) return true
     const root = this.#root
-    // Sessions on a branch or a copy write there all the time.
+    // Sessions on a branch or a copy write here all the time.
     if (root !== null && isWithin(path, this.#data) && !isWithin(root, this.#data)) return true
-    // A link that an agent made may lead to a folder of its sandbox, which is nowhere near.
+    // An agent can create a link to a distant folder of its sandbox.
     const isElsewhere = !isKnown && root !== null && !isWithin(path, root)
     return this.#times.covers(path, (work) => isWithin(path, work) || (isElsewhere && packageOf(path) === null))
   }
 
-  /** The other files of the package: a person is asked about a package once, and not about each file that it imports. */
+  /** Other files of the package: confirm a package once, rather than once per imported file. */
   #restOfPackage(path: string): (readonly [string, string])[] {
     const folder = packageOf(path)
     if (folder === null) return []
@@ -184,7 +179,6 @@ export class TrustedFiles {
     return [...this.#open].some((work) => isWithin(path, work))
   }
 
-  /** Files that are loaded, were loaded, or would be. */
   #candidates(work: string): string[] {
     const folders = [...this.#folders].filter((folder) => isWithin(folder, work) || isWithin(work, folder))
     const paths = [...this.#files.keys(), ...folders.flatMap(filesBelow)]
@@ -207,10 +201,9 @@ export class TrustedFiles {
   }
 }
 
-/** Files that a person has to confirm, or has confirmed. */
 export type TrustChange = { readonly held: readonly string[] } | { readonly accepted: readonly string[] }
 
-/** The trusted files of a data folder: one object for the whole process. */
+/** A process has one per data folder. */
 export const trustedFiles = (data: string): TrustedFiles => {
   const folder = realPath(data)
   const known = opened.get(folder) ?? new TrustedFiles(folder)
@@ -218,14 +211,13 @@ export const trustedFiles = (data: string): TrustedFiles => {
   return known
 }
 
-/** Forgets the object of a data folder that is released. */
 export const forgetTrustedFiles = (data: string): void => void opened.delete(realPath(data))
 
 const opened = new Map<string, TrustedFiles>()
 
 const NOTHING: TrustRecord = { files: {}, held: {}, open: [] }
 
-/** The folder of the package that a file belongs to; null = it is a file of no package. */
+/** Null if the file does not belong to a package. */
 export const packageOf = (path: string): string | null =>
   /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null
 
@@ -254,5 +246,3 @@ const realPath = (path: string): string => {
     return whole === above ? whole : join(realPath(above), basename(whole))
   }
 }
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep)

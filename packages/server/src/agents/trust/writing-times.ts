@@ -1,24 +1,23 @@
-// When sessions in place could write, and in which folders. The kernel sets the time of a file's last change, and no agent can set it
-// back. So that time shows whether a session or a person wrote a file that was not in the record. Each server writes its times into its own
-// data folder, and into the data folders of other projects in which its agents may write, since their servers load files from there.
+// Records when in-place sessions could write, and where. Agents cannot reset a file's ctime, so it shows whether a session or a
+// person changed an unrecorded file. Also written to the data folders of other projects that the agents can write.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { readJson, writeJson } from '@bridle/runners/process/json-file'
-import { protectedPlaces } from '@bridle/runners/sandboxes/protection/protected-places'
+import { isWithin, protectedPlaces } from '@bridle/runners/sandboxes/protection/protected-places'
 import { projectsAbove, projectsBelow } from '@bridle/runners/sandboxes/protection/server-projects'
 
-/** Times in which a session could write in place, for each server: a hundred days of ten sandboxes; beyond it two become one. */
+/** A hundred days of ten sandboxes per server. Beyond that, two are merged. */
 export const WRITING_TIMES_MAX = 1_000
-/** A file system notes times by a clock that ticks every 10 ms, and up to one tick late. */
+/** File system timestamps tick every 10 ms, and can be one tick late. */
 export const CLOCK_SLACK_MS = 20
 
 interface WritingTime {
   readonly work: string
   readonly from: number
-  /** Null = it has not ended. */
+  /** Null if still open. */
   readonly to: number | null
-  /** Packages that the sandbox showed read-only, with the identity of the folder: a mount is gone once its folder is replaced. */
+  /** Packages that the sandbox mounted read-only, with their folder's identity: replacing the folder drops the mount. */
   readonly locked: { readonly [path: string]: string }
 }
 
@@ -26,7 +25,7 @@ export class WritingTimes {
   readonly #data: string
   readonly #folder: string
   readonly #name: string
-  /** The other data folders that know of a work folder: looked for once, since a walk over a large repository takes time. */
+  /** Other data folders to notify, per work folder. Cached, because scanning a large repository takes time. */
   readonly #others = new Map<string, readonly string[]>()
 
   constructor(data: string) {
@@ -52,7 +51,7 @@ export class WritingTimes {
     )
   }
 
-  /** Whether a session in this folder could have written the file as it is now. */
+  /** True if a session in such a folder could have written the file's current content. */
   covers(path: string, isInReach: (work: string) => boolean): boolean {
     const changedAt = statSync(path, { throwIfNoEntry: false })?.ctimeMs
     if (changedAt === undefined) return false
@@ -77,7 +76,7 @@ export class WritingTimes {
       try {
         this.#write(join(data, 'in-place'), change)
       } catch {
-        // The project of another user, which this server's agents cannot write either.
+        // Another user's project, which this server's agents cannot write either.
       }
   }
 
@@ -88,19 +87,19 @@ export class WritingTimes {
   }
 }
 
-/** The data folders of other servers that load from this folder. */
+/** Data folders of other servers that load from this folder. */
 const otherData = (work: string, own: string): string[] =>
   [work, ...[...projectsBelow(work), ...projectsAbove(work)].map(({ root }) => root)]
     .map((root) => join(root, '.bridle'))
     .filter((data, at, all) => all.indexOf(data) === at && data !== own && namesIn(data).length > 0)
 
-/** Two times of one folder become one that also covers what lies between them: a person is asked once too often, and never too seldom. */
+/** Merges two periods of a folder, including the gap. Asking once too often is safe; too rarely is not. */
 const shortened = (times: readonly WritingTime[]): readonly WritingTime[] => {
   if (times.length <= WRITING_TIMES_MAX) return times
   const ended = times.filter(({ to }) => to !== null)
   const next = ended.find((each, at) => ended.slice(0, at).some(({ work }) => work === each.work))
   const first = ended.find(({ work }) => work === next?.work)
-  // As many folders as times, or all of them still open.
+  // Nothing to merge: every folder has one period, or all are open.
   if (!first || !next) return times.slice(1)
   const both = { ...next, from: first.from, locked: {} }
   return shortened(times.flatMap((each) => (each === first ? [both] : each === next ? [] : [each])))
@@ -114,5 +113,3 @@ const identityOf = (folder: string): string => {
 }
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep)

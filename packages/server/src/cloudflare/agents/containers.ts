@@ -1,15 +1,14 @@
-// Sandboxes on Cloudflare Containers, one per session. The bound class extends the platform's `Container` and lives in the app, which
-// has that package. The platform puts a container to sleep when it gets no requests.
+// Each session has its own container. The bound class extends the platform's `Container` and lives in the app, which has that
+// dependency.
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { RunnerHealth } from '@bridle/runners/protocol/protocol'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '@bridle/runners/remote/provider'
 import { askHealth, putEnv } from '@bridle/runners/sandboxes/runner-calls'
 import type { ObjectNamespace, ObjectStub } from '@bridle/stores/object/platform-types'
 
-/** A container that is up answers at once; one that starts gets another request with the next attempt. */
+/** A running container answers at once; a starting one is asked again on the next attempt. */
 const CONTAINER_HEALTH_MS = 5_000
 
-/** The calls of `Container` that are used from outside. */
 export interface ContainerStub extends ObjectStub {
   getState(): Promise<{ readonly status: string }>
   startAndWaitForPorts(options: { startOptions: { envVars: { [name: string]: string } } }): Promise<void>
@@ -17,12 +16,12 @@ export interface ContainerStub extends ObjectStub {
   destroy(): Promise<void>
 }
 
-/** The host does not matter: a container's `fetch` reaches that container only. */
+/** The host is ignored: a container's `fetch` only reaches that container. */
 const URL_INSIDE = 'http://sandbox'
 const PREFIX = 'container:'
 const UP = new Set(['running', 'healthy'])
 
-/** `token` derives the bearer of a session's runner, so that the next start of the object has the same one. */
+/** `token` derives the runner's bearer token from the session, so that it survives a restart of the object. */
 export const containerSandboxes = (
   containers: ObjectNamespace<ContainerStub>,
   token: (key: Key) => Promise<string>,
@@ -33,7 +32,7 @@ export const containerSandboxes = (
     (url, init) =>
       of(name).fetch(new Request(url, init))
   const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, CONTAINER_HEALTH_MS, reach(name))
-  /** Any request starts a container, so a container that is down gets none. */
+  /** Any request would start a stopped container, so check its state first. */
   const upHealth = async (name: string): Promise<RunnerHealth | null> =>
     UP.has((await of(name).getState()).status) ? health(name) : null
   const sandbox = async (key: Key, { instance }: RunnerHealth): Promise<Sandbox> => ({
@@ -81,7 +80,7 @@ export const containerSandboxes = (
   }
 }
 
-/** An id is a session's key and the instance of its runner; keys have no slash. */
+/** An id is the session key plus the runner's instance. Keys contain no slash. */
 const keyIn = (id: string): Key | null => {
   const [tenant, agent, rest] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split('/') : []
   if (!tenant || !agent || !rest) return null

@@ -1,5 +1,3 @@
-// The agents of the engines on Cloudflare: behind a runner that the Worker reaches at a URL or in a container.
-
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { keyText } from '@bridle/kernel/event'
@@ -24,7 +22,7 @@ export interface EnginePorts {
   readonly uploads: Pick<Uploads, 'read'>
 }
 
-/** The engines are the runner's, and only the runner knows their versions. */
+/** Only the runner knows the versions of its engines. */
 const VERSION = 'of the runner'
 
 export const engineInfo = (
@@ -66,7 +64,7 @@ export const engineRunner = (
   })
 }
 
-/** A URL replaces containers, for development. Without either, a run is refused with what to set. */
+/** A URL overrides containers, for development. Without either, runs are refused with a hint. */
 export const createSandboxProvider = (env: HarnessEnv, secret: SigningSecret): SandboxProvider => {
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })

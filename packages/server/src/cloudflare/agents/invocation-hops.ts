@@ -1,26 +1,25 @@
-// An agent in process runs inside an invocation of its object, and the platform limits the processor time and the requests of
-// an invocation. Work is charged to the invocation that began last. So while an agent runs, the object's alarm rings every few
-// steps; and a timer keeps the object in memory. A durable run that waits is in nobody's hands, so that nothing keeps its object.
+// The platform limits the CPU time and requests of each invocation, and work counts towards the newest one. So an alarm starts
+// one every few steps while an agent runs in the object, and a timer keeps the object in memory.
 import { catalogue, isEventType } from '@bridle/events/catalogue'
 import { type AnyEvent, type Key, keyText } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 
-/** A call of a tool is two or three steps and may send several requests: the smallest plan allows 50 per invocation. */
+/** A tool call takes two or three steps and may send several requests; the smallest plan allows 50 per invocation. */
 export const HOP_STEPS = 20
-/** However few the steps: a third of the time that an invocation may compute. */
+/** A third of an invocation's CPU time, for runs with few steps. */
 export const HOP_MS = 10_000
 
 export interface InvocationHopPorts {
-  /** Begins a new invocation: the alarm rings at once. */
+  /** Starts a new invocation by ringing the alarm immediately. */
   readonly hop: () => void
   readonly clock: Clock
 }
 
 interface RunHold {
-  /** The object's next start continues a run that waits for an answer, so the run needs no memory until then. */
+  /** True if the next start of the object can resume a run that waits for an answer. */
   readonly canRest: boolean
-  /** A durable run in hand works: one that waits is in hand no longer. */
+  /** A durable run only holds the object while it works. */
   isDurable: boolean
   isWaiting: boolean
 }
@@ -35,20 +34,19 @@ export class InvocationHops {
     this.#ports = ports
   }
 
-  /** Counts a run as active until the returned function is called. */
   holdRun({ key, awaiting, course }: Job, canRest: boolean): () => void {
     const isDurable = course !== undefined
     const held: RunHold = { canRest, isDurable, isWaiting: !isDurable && awaiting.length > 0 }
     this.#runs.set(keyText(key), held)
     this.#updateTimer()
     return () => {
-      // The next attempt may have begun.
+      // The next attempt may already have replaced it.
       if (this.#runs.get(keyText(key)) === held) this.#runs.delete(keyText(key))
       this.#updateTimer()
     }
   }
 
-  /** Counts committed events as steps: everything that an agent does, except its text. */
+  /** Every committed event is a step, except text. */
   countSteps(key: Key, events: readonly AnyEvent[]): void {
     const held = this.#runs.get(keyText(key))
     if (!held) return
@@ -62,7 +60,6 @@ export class InvocationHops {
     if (this.#steps >= HOP_STEPS) this.#hop()
   }
 
-  /** Keeps the object in memory while a run is active. */
   #updateTimer(): void {
     const isHeld = [...this.#runs.values()].some(({ canRest, isWaiting }) => !canRest || !isWaiting)
     if (isHeld) {
@@ -79,12 +76,11 @@ export class InvocationHops {
     this.#forget?.()
     this.#forget = null
     this.#updateTimer()
-    // An agent that only waits uses up nothing of its invocation.
+    // Waiting uses none of the invocation's budget.
     if ([...this.#runs.values()].some(({ isWaiting }) => !isWaiting)) this.#ports.hop()
   }
 }
 
-/** A runner in this process. */
 export const withInvocationHops = (
   runner: Runner,
   hops: InvocationHops,

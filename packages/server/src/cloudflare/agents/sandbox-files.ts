@@ -1,4 +1,4 @@
-// The files of sessions in their containers. Only a container that is up is asked: a look at files starts none.
+// Listing files must not start a container, so only running ones are asked.
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { askWorkFiles } from '@bridle/runners/sandboxes/runner-calls'
@@ -10,7 +10,7 @@ export const sandboxFiles = (
   agents: ReadonlyMap<string, AgentInfo>,
 ): WorkspaceFiles =>
   fetchedWorkspaceFiles(async (key, path) => {
-    // An agent of the Worker has no container.
+    // Agents in the Worker have no container.
     if (agents.get(key.agent)?.runnerKind !== 'bridge') return null
     const sandbox = await provider.findOwn?.(key)
     return sandbox ? askWorkFiles(sandbox, path) : null

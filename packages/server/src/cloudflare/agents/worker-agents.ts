@@ -1,5 +1,3 @@
-// The agents of a Worker: scripted, assistant, voice, those of its options, and the engines behind a runner.
-
 import { scriptedRunner } from '@bridle/agents/in-process/scripted'
 import type { AgentFailure, AgentRunPorts } from '@bridle/agents/run-ports'
 import { shortErrorMessage } from '@bridle/agents/session/error-message'
@@ -23,11 +21,11 @@ export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
   readonly children: ChildSessions
   readonly voiceModel: NonNullable<AgentRunPorts['voiceModel']>
-  /** Takes what an agent's code threw; absent = the logs of the Worker. */
+  /** Receives errors thrown by agent code. Absent: they are logged. */
   readonly onFailure: ((failure: AgentFailure) => void) | undefined
 }
 
-/** `parts` belong to an object; a gateway, which runs nothing, has none. */
+/** `parts` belong to an object. Null in the gateway, which runs nothing. */
 export const createWorkerAgents = (
   options: HarnessOptions,
   env: HarnessEnv,
@@ -44,7 +42,7 @@ export const createWorkerAgents = (
     onFailure: parts?.onFailure ?? logFailure,
     ...(parts && { uploads: parts.uploads, children: parts.children, voiceModel: parts.voiceModel }),
   }
-  // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
+  // A non-durable function cannot resume in a later start, so its object stays in memory while it waits.
   const hopping = (runner: Runner) =>
     parts ? withInvocationHops(runner, parts.invocationHops, { canRest: false }) : runner
   const registry = new AgentRegistry(ports, hopping)
@@ -76,7 +74,7 @@ const refuse = async (): Promise<never> => {
 }
 const noRunner: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }
 
-/** The stack is for the operator, in the logs of the Worker; callers get the message. */
+/** The stack goes to the Worker's logs only; callers get the message. */
 const logFailure = ({ key, runId, attempt, error, tool }: AgentFailure): void => {
   const place = `${keyText(key)}, run ${runId}, attempt ${attempt}`
   const stack = error instanceof Error ? error.stack : shortErrorMessage(error)

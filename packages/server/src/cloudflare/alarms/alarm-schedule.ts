@@ -1,11 +1,10 @@
-// An object has one alarm, set to the earliest time at which it must be awake. While a run is wanted that is every 30 seconds: a
-// streaming fetch may not keep an object in memory. The alarm also restarts a run that is wanted and inactive.
+// An object has a single alarm. While a run is wanted it rings every 30 seconds, because a streaming fetch may not keep an
+// object in memory, and restarts the run if it is inactive.
 import type { Wake } from '@bridle/kernel/ports/log'
 import type { DurableStorage } from '../platform/platform.ts'
 
 export interface AlarmSchedulePorts {
   readonly storage: DurableStorage
-  /** The wake of all sessions of the object together, as the log says. */
   readonly nextWake: (now: number) => Wake
   readonly now: () => number
   readonly watchdogMs: number
@@ -26,7 +25,6 @@ export class AlarmSchedule {
     return this.#alarmAt
   }
 
-  /** Whether a run is at work, as the log said when the alarm was last brought in line with it. */
   get isRunWanted(): boolean {
     const { nextWake, now } = this.#ports
     this.#isRunWanted ??= nextWake(now()).inHand
@@ -37,26 +35,24 @@ export class AlarmSchedule {
     this.#alarmAt = await this.#ports.storage.getAlarm()
   }
 
-  /** The alarm rang, so none is set. */
   alarmFired(): void {
     this.#alarmAt = null
     this.#hopAt = null
   }
 
-  /** When to retry work outside the log; null = no retry. */
   setRetry(what: string, at: number | null): void {
     if (at === null) this.#retries.delete(what)
     else this.#retries.set(what, at)
     this.update()
   }
 
-  /** Rings the alarm at once: an agent in this object needs a new invocation. */
+  /** Rings the alarm immediately, to give an agent a new invocation. */
   ringNow(): void {
     this.#hopAt = this.#ports.now()
     this.update()
   }
 
-  /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
+  /** Updates the alarm from the log. Call in the turn that wrote, so that both are one atomic write. */
   update(): void {
     const { storage, nextWake, watchdogMs } = this.#ports
     const now = this.#ports.now()
@@ -71,14 +67,14 @@ export class AlarmSchedule {
     ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
     if (at === this.#alarmAt) return
-    // A due alarm is about to ring. Setting it again with every write would postpone it while writes continue.
+    // A due alarm is about to ring. Setting it again on every write would postpone it.
     if (at === now && this.#alarmAt !== null && this.#alarmAt <= now) return
     this.#alarmAt = at
-    // Not awaited: `sync` waits for it, and a storage that fails takes the object down.
+    // Not awaited: `sync` waits for it, and a storage failure resets the object.
     void (at === null ? storage.deleteAlarm() : storage.setAlarm(at))
   }
 
-  /** Keeps the time of a watchdog that is set: with every write it would move further away. */
+  /** Keeps a pending watchdog's time, or every write would push it back. */
   #watchdogAt(now: number, watchdog: number): number {
     return this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= watchdog ? this.#alarmAt : watchdog
   }

@@ -1,8 +1,7 @@
-// The clock inside an object. A running timer keeps the object in memory, so only short waits have one. A long wait lasts until
-// the object is evicted; from then on the alarm covers it, which is set in the same write.
+// A running timer keeps the object in memory, so only short waits use one. After an eviction, the alarm covers long waits.
 import type { Clock } from '@bridle/kernel/ports/clock'
 
-/** Longer than any retry of a runner, shorter than the ten seconds after which the platform evicts an idle object. */
+/** Longer than any retry of a runner, shorter than the platform's ten-second idle eviction. */
 const TIMER_MS_MAX = 9_000
 
 export class ObjectClock implements Clock {
@@ -22,14 +21,14 @@ export class ObjectClock implements Clock {
     return () => clearTimeout(timer)
   }
 
-  /** Runs the long waits that are due; every entry point of the object calls it. */
+  /** Runs long waits that are due. Every entry point of the object calls it. */
   runDue(): void {
     const now = this.now()
     for (const wait of [...this.#long]) if (wait.at <= now && this.#long.delete(wait)) wait.call()
   }
 }
 
-/** The clock of runs, with a timer for every wait: the object stays in memory while a run waits. */
+/** Uses a timer for every wait, so that the object stays in memory while a run waits. */
 export const runClock: Clock = {
   now: () => Date.now(),
   after: (ms, call) => {

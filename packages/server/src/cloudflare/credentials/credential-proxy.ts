@@ -1,6 +1,5 @@
-// The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
-// session may ask, sealed so that the sandbox cannot read it. Only the session's object knows whether that run is still active
-// and how much it has spent. So the object sends the request to the provider with the key, and the key goes nowhere else.
+// A run gets a sealed token instead of the key. Only the session's object knows whether the run is active and what it has
+// spent, so the object adds the key and calls the provider.
 import type { Key } from '@bridle/kernel/event'
 import type { Job } from '@bridle/kernel/ports/runner'
 import { costUsd, priceOf } from '@bridle/model-data/prices'
@@ -23,7 +22,6 @@ import { seal, unseal } from '@bridle/surfaces/http/access/sealing'
 import type { HarnessEnv } from '../platform/options.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
-/** The gateway's path for requests to providers. */
 export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
 
@@ -31,7 +29,7 @@ export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
   readonly home: string
-  /** Null = the active run of the session, whichever that is. */
+  /** Null: whichever run of the session is active. */
   readonly runId: string | null
   readonly attempt: number
   readonly maxUsd: number | null
@@ -41,11 +39,11 @@ export interface CredentialPorts {
   readonly env: HarnessEnv
   readonly secret: SigningSecret
   readonly home: () => string
-  /** The gateway's address for the sandbox; empty until the first request. */
+  /** The gateway's address as seen by the sandbox. Empty until the first request. */
   readonly origin: () => string
 }
 
-/** The credentials of a sandbox. A run that is started again keeps its token, which is still valid. */
+/** A restarted run keeps its token. */
 export const runCredentials = (
   { env, secret, home, origin }: CredentialPorts,
   provider: ProviderName,
@@ -69,20 +67,20 @@ export const runCredentials = (
   })
   return {
     grant: (job) => varsOf(claimFor(job)),
-    // A container outlives the run that starts it, and its runner takes no other variables later.
+    // A container outlives the run that starts it, and its variables cannot change later.
     grantAtStart: (job) => varsOf({ ...claimFor(job), runId: null, attempt: 0, maxUsd: null }),
-    // A token ends with its run: the object checks the log with each request.
+    // The token expires with its run: the object checks the log on each request.
     revoke: () => {},
   }
 }
 
-/** The smallest of the budgets that the operator, the session and the caller of this run set. */
+/** The smallest of the operator's, the session's and the caller's budgets. */
 export const runBudgetUsd = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
   const { max_budget_usd: own } = effectiveSettings(settings, run)
   return typeof own === 'number' ? own : null
 }
 
-/** At the gateway: the claim that the token carries, or an answer in the provider's shape, which is not one of our denials. */
+/** Runs in the gateway. Errors use the provider's format, because its SDK reads them. */
 export const readCredentialClaim = async (
   request: Request,
   secret: SigningSecret,
@@ -103,12 +101,11 @@ export interface ProviderCall {
   readonly request: Request
   readonly env: HarnessEnv
   readonly isLive: boolean
-  /** The models that the operator allows; null = any. */
   readonly models: readonly string[] | null
   readonly ledger: SpendLedger
 }
 
-/** At the object: checks the call, reserves its cost, sends it with the key, and counts the answer as it passes. */
+/** Runs in the object. Checks the call, reserves its cost, sends it with the key, and meters the response. */
 export const answerProviderCall = async (asking: ProviderCall): Promise<Response> => {
   const { request, models, ledger, isLive } = asking
   const located = findProviderRoute(request.method, pathOf(request))
@@ -135,7 +132,6 @@ export const answerProviderCall = async (asking: ProviderCall): Promise<Response
   }
 }
 
-/** Passes the answer on. A metered answer settles its reservation at its end. */
 interface ProviderAnswer {
   readonly response: Response
   readonly isMetered: boolean
@@ -152,7 +148,7 @@ const forwardToProvider = async (
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
     method: request.method,
     headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
-    // A redirect would send the key to another host.
+    // Following a redirect could send the key to another host.
     redirect: 'manual',
     ...(body !== null && { body }),
   }).catch(() => null)
@@ -164,7 +160,7 @@ const forwardToProvider = async (
     return ['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`]
   const headers = forwardableHeaders(answer.headers)
   if (status >= 400) {
-    // Some gateways repeat the request's headers in the answer, the key included.
+    // Some gateways echo request headers in errors, including the key.
     const error = await readTextUpTo(answer.body, ERROR_BYTES_MAX)
     const text = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
     return { response: new Response(text, { status, headers }), isMetered: false }
@@ -180,7 +176,7 @@ const forwardToProvider = async (
   return { response: new Response(counted, { status, headers }), isMetered: true }
 }
 
-/** Counts once, at the end of the answer or when the reader leaves: an answer that is cut short still costs. */
+/** Charges once, at the end of the response or when the reader leaves: a truncated response still costs. */
 const meterBody = (
   body: ReadableStream<Uint8Array>,
   meter: ReturnType<typeof usageMeter>,
@@ -222,14 +218,14 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENT
 
 const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined => env[providers[name].keyName]
 
-/** Headers that the proxy sets, or that it passes on in neither direction. */
+/** Headers that the proxy sets itself, or never forwards in either direction. */
 const DROPPED =
   /^(host|connection|authorization|x-api-key|cookie|set-cookie|content-length|content-encoding|transfer-encoding|accept-encoding|keep-alive|location|x-bridle-.*|cf-.*|x-forwarded-.*|x-real-ip)$/
 
 const forwardableHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => !DROPPED.test(name)))
 
-/** The text, or why reading stopped. `hold` gets the size of each piece and may refuse it. */
+/** Returns the text, or why reading stopped. `hold` may refuse each chunk by its size. */
 const readTextUpTo = async (
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,

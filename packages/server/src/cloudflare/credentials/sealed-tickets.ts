@@ -1,5 +1,4 @@
-// Tickets for a gateway without memory: the access that a ticket gives is sealed in it, so that its bearer can neither read
-// nor change it. The tenant's directory notes that a ticket was used.
+// Each ticket seals the access it grants, because the gateway is stateless. The tenant's directory records used tickets.
 import type { Access } from '@bridle/surfaces/http/access/authenticate'
 import { seal, unseal } from '@bridle/surfaces/http/access/sealing'
 import { randomToken } from '@bridle/surfaces/http/access/secrets'
@@ -15,7 +14,6 @@ interface TicketBody {
   readonly nonce: string
 }
 
-/** `redeem` resolves to true the first time. */
 export const sealedTickets = (
   secret: SigningSecret,
   redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>,

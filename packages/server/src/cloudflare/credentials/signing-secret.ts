@@ -1,5 +1,4 @@
-// The secret that tickets and the tokens of runs, sandboxes and credentials are made with. An operator gives it as BRIDLE_SECRET;
-// otherwise one object of the directory makes it once and keeps it. No part of it comes from a token that callers know.
+// The secret is set by BRIDLE_SECRET, or generated once by a directory object. It never derives from a token that callers know.
 
 import { configuredSecret } from '@bridle/runners/secrets/configured-secret'
 import type { ObjectNamespace } from '@bridle/stores/object/platform-types'
@@ -13,10 +12,10 @@ export interface SigningSecretEnv {
   readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
 }
 
-/** No tenant has this name: a slash is not part of any id. */
+/** Cannot be a tenant: ids contain no slash. */
 const OBJECT = '/secret'
 
-/** The secrets of this isolate. Values, not promises: one request cannot wait for the I/O of another. */
+/** Per isolate. Caches values rather than promises, because a request cannot wait for another request's I/O. */
 const cachedSecrets = new WeakMap<ObjectNamespace<DirectoryStub>, string>()
 
 export const signingSecret =
@@ -30,7 +29,6 @@ export const signingSecret =
     return secret
   }
 
-/** The secret's name in the storage of its object. */
 export const SIGNING_SECRET = 'signing'
 
 export const makeSigningSecret = (): string => toBase64Url(crypto.getRandomValues(new Uint8Array(32)))

@@ -1,4 +1,4 @@
-// The ledgers of the runs that spend the server's keys, each with its sums in the storage of the session's object.
+// A ledger per run that spends the server's keys, with its sums in the storage of the session's object.
 import { keyText } from '@bridle/kernel/event'
 import { SpendLedger, type SpendSums } from '@bridle/runners/credentials/spending/spend-ledger'
 import type { SpendRows } from '@bridle/stores/object/spend-rows'
@@ -12,7 +12,7 @@ export class SpendLedgers {
     this.#rows = rows
   }
 
-  /** All requests of a run share one ledger: two of them could otherwise spend the same budget. */
+  /** All requests of a run share a ledger; otherwise two of them could spend the same budget. */
   ledgerFor(claim: CredentialClaim): SpendLedger {
     const name = nameOf(claim)
     const existing = this.#ledgers.get(name)
@@ -20,7 +20,7 @@ export class SpendLedgers {
       existing.setLimit(claim.maxUsd)
       return existing
     }
-    // An idle ledger is in its rows, and is read again with its next request.
+    // Idle ledgers are persisted, and are reloaded on the next request.
     for (const [each, ledger] of this.#ledgers) if (ledger.isIdle) this.#ledgers.delete(each)
     const saveSums = (sums: SpendSums) => this.#rows.save(name, sums)
     const ledger = new SpendLedger({ maxUsd: claim.maxUsd, spentUsd: this.#rows.spentUsd(name), saveSums })

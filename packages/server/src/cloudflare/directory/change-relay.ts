@@ -1,12 +1,12 @@
-// Relays changes to the object that has the tenant's readers. During a call the newest change of each session waits.
+// Relays changes to the object that serves the tenant's readers. During a call, only the newest change of each session is kept.
 import { keyText } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { RowChange, RowObserver } from '@bridle/kernel/ports/row-observer'
 import type { ChangesStub, ChangeWatchers } from '@bridle/stores/object/change-watchers'
 
-/** A relayed change is sent so often: an object that moves answers again within a second or two. */
+/** An object that is being moved answers again within a second or two. */
 export const RELAY_TRIES_MAX = 3
-/** The wait between two tries: a page shows an approval a moment later, and not never. */
+/** Short, because a person is waiting for the approval to appear. */
 const RELAY_RETRY_MS = 500
 
 export interface ChangeRelayPorts {
@@ -20,16 +20,15 @@ export class ChangeRelay implements RowObserver {
   readonly #ports: ChangeRelayPorts
   readonly #pending = new Map<string, RowChange>()
   #isSending = false
-  /** Counts the requests to relay: a reader that came during a call must not be forgotten because of its answer. */
+  /** Counts watch requests: the answer to an earlier call must not drop a reader that arrived during it. */
   #watchCount = 0
-  /** Changes were lost: the readers have to load their lists again. */
+  /** Changes were lost, so readers must reload their lists. */
   #hasGap = false
 
   constructor(ports: ChangeRelayPorts) {
     this.#ports = ports
   }
 
-  /** From now on changes of the tenant go to the object of this name. */
   watch(tenant: string, watcher: string): void {
     this.#watchCount += 1
     this.#ports.watchers.save(tenant, watcher)
@@ -49,7 +48,7 @@ export class ChangeRelay implements RowObserver {
     this.#ports.waitUntil(this.#sendAll(tenant, watcher))
   }
 
-  /** The readers know the row before the earliest change that waits. */
+  /** Readers know the row as it was before the earliest queued change. */
   #keep(change: RowChange): void {
     const name = keyText(change.key)
     const earlier = this.#pending.get(name)
@@ -69,7 +68,7 @@ export class ChangeRelay implements RowObserver {
         if (!isRead && watchCount === this.#watchCount) watchers.remove(tenant)
       } catch {
         failures += 1
-        // The next change may be hours away, so these are sent again; if that does not help, it says that they are missing.
+        // Retry now, because the next change may be hours away. After the last attempt, report a gap.
         if (failures < RELAY_TRIES_MAX) await this.#waitWith(changes)
         else this.#hasGap = true
       }
@@ -77,7 +76,7 @@ export class ChangeRelay implements RowObserver {
     this.#isSending = false
   }
 
-  /** Changes that came during the call, or come during the wait, are newer. */
+  /** Changes that arrive during the call or the wait are newer. */
   async #waitWith(changes: readonly RowChange[]): Promise<void> {
     const newer = [...this.#pending.values()]
     this.#pending.clear()

@@ -1,4 +1,4 @@
-// The readers of a tenant's changes. The first directory object of a tenant has them, and the others relay their changes to it.
+// A tenant's first directory object serves its readers; the others relay their changes to it.
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import type { RowChange, RowObserver } from '@bridle/kernel/ports/row-observer'
 import type { ChangesStub } from '@bridle/stores/object/change-watchers'
@@ -18,9 +18,7 @@ export interface DirectoryChangesPorts {
   readonly ctx: ObjectContext
   readonly relay: ChangeRelay
   readonly identityOf: (agent: string) => EngineIdentity
-  /** The other directory objects of the tenant. */
   readonly peersOf: (tenant: string) => readonly Pick<ChangesStub, 'watchChanges'>[]
-  /** The name under which the other objects find this one. */
   readonly nameFor: (tenant: string) => string
   readonly streamMs?: number
   readonly deadAfterMs: number | undefined
@@ -30,7 +28,7 @@ export class DirectoryChanges implements RowObserver {
   readonly sockets: ObjectSockets<ChangesSocketPorts>
   readonly #ports: DirectoryChangesPorts
   readonly #feed: ChangeFeed
-  /** Readers that are about to be there: other objects must not stop to relay. */
+  /** Readers that are connecting. Counted so that other objects do not stop relaying. */
   #arriving = 0
 
   constructor(ports: DirectoryChangesPorts) {
@@ -51,12 +49,12 @@ export class DirectoryChanges implements RowObserver {
     this.#ports.relay.observe(change)
   }
 
-  /** Sockets that hibernated are readers again before the change that woke the object is taken. */
+  /** Hibernated sockets subscribe again before the change that woke the object is handled. */
   restore(): Promise<void> {
     return this.sockets.restore({ ports: this.#socketPorts }, async () => 0)
   }
 
-  /** Opens a socket or an event stream for a caller that the gateway has checked. */
+  /** The gateway has already checked the caller. */
   async open(request: Request, access: Access): Promise<Response> {
     const { tenant } = access
     this.#arriving += 1
@@ -74,7 +72,6 @@ export class DirectoryChanges implements RowObserver {
     return changesStream(connection, this.#feed, streamMs === undefined ? {} : { endAfterMs: streamMs })
   }
 
-  /** Changes of another object of the tenant. */
   takeRelayed(tenant: string, changes: readonly RowChange[], hasGap: boolean): boolean {
     if (hasGap) this.#feed.sendReady(tenant)
     for (const change of changes) this.#feed.observe(change)

@@ -1,4 +1,4 @@
-// The object behind `/sessions` and the approval inbox: each tenant has one, or as many as BRIDLE_DIRECTORY_SHARDS says.
+// Serves `/sessions` and the approval inbox. A tenant has one object, or BRIDLE_DIRECTORY_SHARDS of them.
 import { DurableObject } from 'cloudflare:workers'
 import type { EngineIdentity } from '@bridle/kernel/engine-info'
 import type { Key } from '@bridle/kernel/event'
@@ -34,7 +34,7 @@ import { answerPings } from '../sockets/object-sockets.ts'
 import { ChangeRelay } from './change-relay.ts'
 import { DirectoryChanges } from './directory-changes.ts'
 
-/** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
+/** Directory object. Bind as `HARNESS_DIRECTORY`. */
 export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub, UploadStub, ChangesStub {
   #driver: SqlDriver
   readonly #index: DirectoryIndex
@@ -75,12 +75,12 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     })
   }
 
-  /** Stores the home of a session before its first event is written. The first home stays. */
+  /** Stores a session's home before its first event is written. The first home wins. */
   register(placement: SessionPlacement) {
     return this.#index.register(placement)
   }
 
-  /** Opens a stream of changes for a caller that the gateway has checked. The gateway calls it. */
+  /** Opens a stream of changes. Called by the gateway, which has checked the caller. */
   async fetch(request: Request): Promise<Response> {
     const access = await forwardedAccess.authenticate(request, '')
     if (isDenial(access)) return toResponse(access)
@@ -89,64 +89,64 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#changes.open(request, access)
   }
 
-  /** Relays the changes of this object to another one, which has the readers. */
+  /** Relays this object's changes to the one that serves the readers. */
   async watchChanges(tenant: string, watcher: string) {
     this.#relay.watch(tenant, watcher)
   }
 
-  /** Takes changes of another object. False = nobody reads them any more. */
+  /** Handles changes of another object. False: no reader is left. */
   async relayChanges(tenant: string, changes: readonly RowChange[], hasGap: boolean) {
     return this.#changes.takeRelayed(tenant, changes, hasGap)
   }
 
-  /** Takes a message of a socket. The platform calls it. */
+  /** Handles a socket message. Called by the platform. */
   webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
     this.#changes.sockets.closeDeadSockets(socket)
     return this.#changes.sockets.handleMessage(socket, message)
   }
 
-  /** Takes the end of a socket. The platform calls it. */
+  /** Handles a closed socket. Called by the platform. */
   webSocketClose(socket: PlatformSocket, code: number): void {
     this.#changes.sockets.handleClose(socket, code)
   }
 
-  /** Takes the failure of a socket. The platform calls it. */
+  /** Handles a failed socket. Called by the platform. */
   webSocketError(socket: PlatformSocket): void {
     this.#changes.sockets.handleClose(socket, 1011)
   }
 
-  /** Takes the rows of sessions that have changed. */
+  /** Handles updated session rows. */
   tell(updates: readonly DirectoryUpdate[]) {
     this.#changes.sockets.closeDeadSockets()
     return this.#index.tell(updates)
   }
 
-  /** Finds the sessions of an id. */
+  /** Finds sessions by id. */
   find(tenant: string, id: string) {
     return this.#index.find(tenant, id)
   }
 
-  /** Lists sessions, one more than asked for where there is one. */
+  /** Lists sessions. Returns one more than requested if there are more. */
   list(tenant: string, filter: ListFilter, who?: string) {
     return this.#index.list(tenant, filter, who)
   }
 
-  /** Lists approvals that wait, one more than asked for where there is one. */
+  /** Lists pending approvals. Returns one more than requested if there are more. */
   approvals(tenant: string, page: PageOptions, who?: string) {
     return this.#index.approvals(tenant, page, who)
   }
 
-  /** Lists settled approvals, one more than asked for where there is one. */
+  /** Lists settled approvals. Returns one more than requested if there are more. */
   settled(tenant: string, page: PageOptions, who?: string) {
     return this.#index.settled(tenant, page, who)
   }
 
-  /** Uses up a ticket: true for the first time only. */
+  /** Redeems a ticket. True only the first time. */
   redeem(nonce: string, expiresAt: number) {
     return this.#index.redeem(nonce, expiresAt)
   }
 
-  /** Returns the Worker's signing secret, which one well-known object stores. */
+  /** Returns the Worker's signing secret, stored by one well-known object. */
   async secret() {
     return ensureSecret(this.#driver, SIGNING_SECRET, makeSigningSecret)
   }
@@ -156,7 +156,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#index.known(tenant, after)
   }
 
-  /** Takes over the rows that belong here from earlier objects, once. */
+  /** Adopts the rows that belong here from earlier objects, once. */
   adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]) {
     const { HARNESS_DIRECTORY: objects } = this.env
     const sources = from.map((name) => objects.get(objects.idFromName(name)))
@@ -171,65 +171,65 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return objects.get(objects.idFromName(name))
   }
 
-  /** Writes an uploaded file down, before its bytes are stored. */
+  /** Records an upload before its bytes are stored. */
   reserveUpload(file: UploadReservation) {
     return this.#uploads.reserve(file)
   }
 
-  /** The bytes of an uploaded file are stored. */
+  /** Marks the bytes of an upload as stored. */
   async completeUpload(id: string) {
     return this.#uploads.complete(id)
   }
 
-  /** The bytes of an uploaded file could not be stored. */
+  /** Discards an upload whose bytes could not be stored. */
   discardUpload(id: string) {
     return this.#uploads.discard(id)
   }
 
-  /** Finds an uploaded file of the tenant. */
+  /** Finds an upload of the tenant. */
   async findUpload(id: string) {
     return this.#uploads.find(id)
   }
 
-  /** Makes an uploaded file the session's own. */
+  /** Transfers an upload to a session. */
   claimUpload(id: string, session: Key) {
     return this.#uploads.claim(id, session)
   }
 
-  /** Says where the bytes of an uploaded file are. */
+  /** Returns where the bytes of an upload are stored. */
   async locateUpload(id: string) {
     return this.#uploads.locate(id)
   }
 
-  /** Removes uploaded files of a session that is gone. */
+  /** Removes uploads of a deleted session. */
   releaseUploads(ids: readonly string[], session: Key) {
     return this.#uploads.release(ids, session)
   }
 
-  /** Stores the bytes of the one file that this object has. */
+  /** Stores the bytes of this object's only file. */
   async writeBytes(bytes: Uint8Array) {
     return writePieces(this.#driver, bytes)
   }
 
-  /** Returns the bytes of the one file that this object has. */
+  /** Returns the bytes of this object's only file. */
   async readBytes(): Promise<Uint8Array | null> {
     return readPieces(this.#driver)
   }
 
-  /** Erases all that this object has, so that nothing of the file is left. */
+  /** Erases the whole object, so that nothing of the file is left. */
   async eraseBytes() {
     const { storage } = this.ctx
     await storage.deleteAll()
     this.#driver = objectDriver(storage, directoryObjectMigrations)
   }
 
-  /** Removes uploaded files that expired. The platform calls it. */
+  /** Removes expired uploads. Called by the platform. */
   alarm() {
     return this.#uploads.cleanUp()
   }
 }
 
-/** The agents are listed with the first change that somebody reads: most objects never have readers. */
+/** Lazy: most objects never have readers. */
 const engineFinder = (options: HarnessOptions, env: HarnessEnv): ((agent: string) => EngineIdentity) => {
   let agents: ReadonlyMap<string, EngineIdentity> | null = null
   return (agent) => {

@@ -1,4 +1,4 @@
-// An export of several trees: each object writes its own, and the gateway joins them in the order of their birth, line by line.
+// Each object writes its own tree; the gateway joins them line by line, oldest first.
 import { ExportWriter } from '@bridle/history/export/export-file'
 import { viewerField } from '@bridle/surfaces/http/access/users'
 import type { Denial } from '@bridle/surfaces/http/denials/denial'
@@ -18,7 +18,7 @@ export const joinedExport = async (objects: TreeObjects, call: ExportCall): Prom
   const filter = { ...listFilter(ports, query), ...(await viewerField(access)) }
   const listings = await listSessions(ports, access.tenant, filter)
   if (!listings) return tooManySessions()
-  // At least a request for the home and one for the lines of each session.
+  // Each session takes at least two requests: one for its home and one for its lines.
   const early = tooManyTrees(listings.length)
   if (early) return early
   const homes = new Map<string, ExportListing[]>()
@@ -39,12 +39,11 @@ export const joinedExport = async (objects: TreeObjects, call: ExportCall): Prom
   return exportResponse(joinedLines(trees.toSorted(byRootBirth), ask), 'sessions')
 }
 
-/** A session without branches and parents is a tree: nobody needs to be asked for its root. */
+/** A session without branches and parents is its own tree, so its root is known. */
 const isAlone = (listings: readonly ExportListing[]): boolean => listings.length === 1 && !listings[0]?.row.parent
 
 const rootOf = ({ key, row }: ExportListing): TreeRoot => ({ name: rootName(key), createdAt: row.createdAt })
 
-/** Null = the object did not answer. */
 const askRoots = async (
   objects: TreeObjects,
   { request, access }: ExportCall,
@@ -54,7 +53,7 @@ const askRoots = async (
   return answer?.ok ? ((await answer.json()) as TreeRoot[]) : null
 }
 
-/** The file of all trees. One tree is read at a time, and as fast as the reader of the file reads. */
+/** Reads one tree at a time, with backpressure from the reader. */
 async function* joinedLines(
   trees: readonly PlacedTree[],
   ask: (tree: PlacedTree) => Promise<Response>,
@@ -67,7 +66,7 @@ async function* joinedLines(
     let last = ''
     let isFirst = true
     for await (const line of linesOf(answer.body)) {
-      // The first and the last line are of the object's own file.
+      // Skip the first and last line of each object's own file.
       if (last) yield writer.copy(last)
       if (!isFirst) last = line
       isFirst = false
@@ -89,7 +88,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
       yield* lines
     }
   } finally {
-    // A reader of the file that went away lets go of the object, too.
+    // If the reader leaves, release the object too.
     void reader.cancel().catch(() => {})
   }
 }

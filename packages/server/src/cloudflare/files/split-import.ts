@@ -1,5 +1,5 @@
-// An import of several trees: the gateway cuts the file by tree, and every object checks its part before the first one writes. Memory
-// holds the file and one part. The import stops between two trees or slices if its client has left.
+// Every object validates its tree before the first one writes. Memory holds the file and one part. If the client leaves, the
+// import stops between two trees or slices.
 import { ExportError } from '@bridle/history/export/export-error'
 import type { SessionLines } from '@bridle/history/export/export-reader'
 import { scanExport } from '@bridle/history/export/read-export'
@@ -46,7 +46,7 @@ const importTrees = async (
   if (isDenial(scanned)) return scanned
   const trees = treesOf(scanned.sessions)
   if (isDenial(trees)) return trees
-  // For each tree its home, a check and the import.
+  // Per tree: find its home, validate, import.
   const many = tooManyTrees(3 * trees.length)
   if (many) return many
   const send = async (isCheck: boolean): Promise<ImportReceipt | Response | Denial> => {
@@ -54,7 +54,7 @@ const importTrees = async (
     for (const tree of trees) {
       await budget.letOthersWork()
       const answer = await sendTree(objects, call, { file, digest: scanned.digest, tree, isCheck }).catch(async () => {
-        // A client that disconnects also ends the request to the object.
+        // A client disconnect also ends the request to the object.
         await budget.letOthersWork()
         return treesMoved()
       })
@@ -76,7 +76,7 @@ const importTrees = async (
 
 const isReceipt = (answer: ImportReceipt | Response | Denial): answer is ImportReceipt => 'sessions' in answer
 
-/** A server writes each tree at one place of the file. */
+/** Servers write each tree contiguously. */
 const treesOf = (sessions: readonly SessionLines[]): readonly TreeLines[] | Denial => {
   const trees: [SessionLines, ...SessionLines[]][] = []
   const treeOf = new Map<string, SessionLines[]>()
@@ -117,12 +117,10 @@ const sendTree = async (
   const headers = { 'content-type': 'application/x-ndjson' }
   const { signal } = request
   const part = new Request(url, { method: 'POST', headers, body: await partOf(file, tree), signal })
-  // The session of a part is on its second line.
   const header = { [FILE_HEADER]: encodeFilePart({ digest, linesBefore: line - 2 }) }
   return objects.ask(await objects.home(key), part, access, header)
 }
 
-/** The lines of a tree as a file of its own. */
 const partOf = async (file: Uint8Array, tree: TreeLines): Promise<Uint8Array<ArrayBuffer>> => {
   const head = file.subarray(0, file.indexOf(NEWLINE) + 1)
   const body = file.subarray(tree[0].from, tree.at(-1)?.to)

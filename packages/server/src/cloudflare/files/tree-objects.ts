@@ -1,19 +1,18 @@
-// The objects that have the trees of branches, as files of several sessions need them.
 import type { Key } from '@bridle/kernel/event'
 import type { Access } from '@bridle/surfaces/http/access/authenticate'
 import { Denial } from '@bridle/surfaces/http/denials/denial'
 
-/** Objects that one request asks for a file: a paid plan allows 1,000 requests to others, and the directory is asked, too. */
+/** A paid plan allows 1,000 subrequests, and the directory needs some of them. */
 const OBJECT_REQUESTS_MAX = 900
 
 export interface TreeObjects {
-  /** The name of the object that has a session, or would have it. */
+  /** The object that has the session, or would have it. */
   home(key: Key): Promise<string>
-  /** Asks an object in the name of the caller. Rejects when the object does not answer. */
+  /** Forwards the caller's access. Rejects if the object does not answer. */
   ask(home: string, request: Request, access: Access, headers: { readonly [name: string]: string }): Promise<Response>
 }
 
-/** The platform ends a request that asks too many objects, in the middle of its answer: such a request is not begun. */
+/** The platform aborts a request with too many subrequests in mid-response, so refuse it up front. */
 export const tooManyTrees = (requests: number): Denial | null =>
   requests <= OBJECT_REQUESTS_MAX
     ? null

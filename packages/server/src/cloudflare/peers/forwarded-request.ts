@@ -1,4 +1,4 @@
-// Headers of requests that the gateway forwards. Only the gateway reaches an object, and it removes them from callers' requests.
+// Headers of forwarded requests. Only the gateway can reach an object, and it strips them from callers' requests.
 import type { Key } from '@bridle/kernel/event'
 import type { ObjectNamespace } from '@bridle/stores/object/platform-types'
 import type { RemoteDirectory } from '@bridle/stores/object/remote-directory'
@@ -13,7 +13,7 @@ const ORIGIN = 'x-bridle-origin'
 const CLAIM = 'x-bridle-claim'
 const NOTICE = 'x-bridle-notice'
 const CHILD = 'x-bridle-child'
-/** Headers that the gateway has checked, and that the object must not see. */
+/** Already checked by the gateway, and hidden from the object. */
 const STRIPPED = [
   ...['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE, CHILD],
   ...[TREE_HEADER, FILE_HEADER],
@@ -34,18 +34,15 @@ export const forwardToObject = (
   return new Request(request, { headers })
 }
 
-/** The objects of other sessions, as one object reaches them. */
 export interface PeerObjects {
   readonly objects: ObjectNamespace
   readonly directory: RemoteDirectory
-  /** The name of this object. */
   readonly home: () => string
 }
 
 export const fetchObject = (objects: ObjectNamespace, name: string, request: Request): Promise<Response> =>
   objects.get(objects.idFromName(name)).fetch(request)
 
-/** The access of an object that asks another one about a session. */
 export const observerOf = ({ tenant }: Key): Access => ({
   tenant,
   scopes: ['observe'],
@@ -54,7 +51,6 @@ export const observerOf = ({ tenant }: Key): Access => ({
   who: '',
 })
 
-/** A run's request to its provider. */
 export const forwardWithClaim = (request: Request, claim: CredentialClaim): Request => {
   const headers = new Headers(request.headers)
   for (const name of STRIPPED) headers.delete(name)
@@ -66,7 +62,7 @@ export const forwardWithClaim = (request: Request, claim: CredentialClaim): Requ
 export const forwardedClaim = ({ headers }: Request): CredentialClaim | null =>
   JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as CredentialClaim | null
 
-/** A session's notice to the session that started it, which is in another object. Approvals have no place in a header. */
+/** Notifies the parent session in another object. Uses the body, because approvals do not fit into a header. */
 export const noticeRequest = (notice: ParentNotice, home: string): Request => {
   const headers = { [NOTICE]: 'child', [HOME]: encodeURIComponent(home) }
   return new Request('https://session/', { method: 'POST', headers, body: JSON.stringify(notice) })
@@ -75,7 +71,7 @@ export const noticeRequest = (notice: ParentNotice, home: string): Request => {
 export const forwardedNotice = async (request: Request): Promise<ParentNotice | null> =>
   request.headers.has(NOTICE) ? ((await request.json()) as ParentNotice) : null
 
-/** A session's request about one of its children, which is in another object. A task has no place in a header. */
+/** Controls a child session in another object. Uses the body, because a task does not fit into a header. */
 export const childRequest = (request: ChildRequest, home: string): Request => {
   const headers = { [CHILD]: request.type, [HOME]: encodeURIComponent(home) }
   return new Request('https://session/', { method: 'POST', headers, body: JSON.stringify(request) })
@@ -88,7 +84,6 @@ export const forwardedOrigin = ({ headers }: Request): string => headers.get(ORI
 
 export const forwardedHome = ({ headers }: Request): string => decodeURIComponent(headers.get(HOME) ?? '')
 
-/** Accepts the access that the gateway has granted. */
 export const forwardedAccess: Authenticator = {
   authenticate: async ({ headers }) => JSON.parse(decodeURIComponent(headers.get(ACCESS) ?? 'null')) as Access,
 }

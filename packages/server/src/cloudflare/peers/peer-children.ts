@@ -1,4 +1,4 @@
-// Child sessions in other objects: a session starts them, reads their results and cancels them, and they notify it, object to object.
+// Sessions start, read and cancel their children in other objects, and children notify their parents.
 import type { AnswerTo, ApproveCommand, Refusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import {
@@ -21,12 +21,10 @@ export type ChildRequest =
   | ({ readonly type: 'answer' } & ChildAnswer)
 
 export interface PeerChildren extends ChildSessions {
-  /** False: the parent has no such child. */
   cancel(child: Key, parent: Key): Promise<boolean>
   answer(answer: ChildAnswer): Promise<AnswerTo<ApproveCommand> | Refusal>
 }
 
-/** Rejects when the other object does not answer. */
 export const peerChildren = ({ objects, directory, home }: PeerObjects, host: () => Host): PeerChildren => {
   const ask = async (key: Key, request: ChildRequest): Promise<unknown> => {
     const theirs = await directory.home(key)
@@ -68,7 +66,7 @@ export interface ParentNotice {
   readonly notice: ChildNotice
 }
 
-/** Sends notices to parents; `take` takes one for a session of this object. Rejects when the other object does not answer: the notice stays pending. */
+/** `take` delivers to a session of this object. Rejects if another object does not answer: the notice then stays pending. */
 export const createParentNotifier =
   ({ objects, directory, home }: PeerObjects, take: (notice: ParentNotice) => Promise<void>) =>
   async (notice: ChildNotice): Promise<void> => {

@@ -1,5 +1,4 @@
-// An answer about one session may need sessions of other objects: the tenant's directory lists those that hang from it, and each
-// session's object lists its artifacts, by the public route.
+// The tenant's directory lists child sessions in other objects. Their artifacts come from the public route of each object.
 
 import type { Key } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
@@ -11,10 +10,9 @@ import type { RelatedSessions } from '@bridle/surfaces/http/sessions/related-ses
 import type { ArtifactSummary } from '@bridle/wire/http/wire'
 import { fetchObject, forwardToObject, observerOf, type PeerObjects } from './forwarded-request.ts'
 
-/** An answer waits this long for another object and leaves out what is late. */
+/** Objects that answer later are left out. */
 const PEER_WAIT_MS = 2_000
 
-/** `own` has the sessions of this object. */
 export const peerSessions = (
   { objects, directory, home }: PeerObjects,
   own: Directory,
@@ -27,7 +25,7 @@ export const peerSessions = (
       throw new StoreFault('unreachable', 'The directory does not answer.', cause)
     }),
   livesElsewhere: async (key) => {
-    // Without an answer of the directory the session could not be made either.
+    // Without the directory, the session could not be created either.
     const theirs = await withAnswerDeadline(clock, directory.knownHome(key)).catch(() => null)
     return theirs !== null && theirs !== home()
   },
@@ -35,7 +33,7 @@ export const peerSessions = (
     const theirs = await withAnswerDeadline(clock, directory.home(key))
     if (theirs === home()) return 'here'
     const url = `https://session/sessions/${key.id}/artifacts?agent=${encodeURIComponent(key.agent)}`
-    // The request is aborted, not only ignored: an open request would keep this object awake.
+    // Abort the request: a pending one would keep this object awake.
     const late = new AbortController()
     const request = forwardToObject(new Request(url, { signal: late.signal }), observerOf(key), theirs)
     const answer = fetchObject(objects, theirs, request).then(listed)
@@ -57,7 +55,7 @@ const withAnswerDeadline = <T>(clock: Clock, answer: Promise<T>, abort = () => {
     answer.then(resolve, reject).finally(forget)
   })
 
-/** A directory that was lost does not know its sessions yet, so a session that it does not know is asked itself. */
+/** After data loss the directory may not know a session, so ask its object. */
 export const sessionFinder =
   (objects: ObjectNamespace, directory: Pick<RemoteDirectory, 'find' | 'home'>) =>
   async (key: Key): Promise<boolean> => {

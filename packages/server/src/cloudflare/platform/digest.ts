@@ -1,4 +1,4 @@
-// The digest by which approvals recognise the arguments of a call.
+// Approvals identify call arguments by this digest.
 import type { Digest } from '@bridle/kernel/ports/digest'
 import { hex, digest as sha256 } from '@bridle/surfaces/http/access/secrets'
 

@@ -1,4 +1,3 @@
-// The settings of a Worker: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '@bridle/agents/agent'
 import type { ProviderEnv } from '@bridle/runners/credentials/providers'
 import type { EngineConfigs } from '@bridle/runners/engines/description'
@@ -17,106 +16,105 @@ import { optionProblem } from '../../option-problem.ts'
 import { optionsOn } from '../../settings.ts'
 import type { ContainerStub } from '../agents/containers.ts'
 
-/** Objects of one directory: a list asks all of them. */
+/** Every list asks all of them. */
 const SHARDS_MAX = 64
 
-/** Settings of a Worker. Every one has a default. */
+/** Settings of a Worker. All are optional. */
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
-  /** Agents to serve, beside the built-in ones. */
+  /** Agents to serve besides the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
-  /** Agents whose files could not be built, with the reason: a run of one is refused with it. `bridle dev` fills it in. */
+  /** Agents whose files failed to build, with the reason to refuse their runs. Set by `bridle dev`. */
   readonly brokenAgents?: readonly { readonly name: string; readonly problem: string }[]
-  /** Providers of models by name, for agents whose model is `provider/model-id`: `{ anthropic }` of `@ai-sdk/anthropic`. */
+  /** Model providers by name, for models named `provider/model-id`: `{ anthropic }` of `@ai-sdk/anthropic`. */
   readonly models?: ModelProviders
-  /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
+  /** Agents open in production without a trigger, in addition to BRIDLE_EXPOSE. */
   readonly expose?: readonly string[]
-  /** False = clients of a voice line may not add instructions to those of its agent. BRIDLE_VOICE_INSTRUCTIONS=0 forbids them, too. */
+  /** False: voice clients must not add instructions to their agent's. BRIDLE_VOICE_INSTRUCTIONS=0 does the same. */
   readonly voiceInstructions?: boolean
-  /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
+  /** OpenHarness engine: how long it waits, what it keeps of a restricted state, and where it may fetch files from. */
   readonly openharness?: OpenHarnessOptions
-  /** Each isolate of the gateway counts for itself. */
+  /** Counted per isolate of the gateway. */
   readonly rateLimit?: RateLimit
-  /** Default 8 MiB. */
+  /** Default: 8 MiB. */
   readonly maxBodyBytes?: number
-  /** At most one token event per this many ms; 0 = every token. */
+  /** Minimum milliseconds between token events; 0 sends every token. */
   readonly tokenPaceMs?: number
-  /** An event stream ends after this long, and its reader resumes by id. Default: never. */
+  /** Maximum duration of an event stream; readers then resume by id. Default: unlimited. */
   readonly streamMs?: number
-  /** How often the alarm rings while a run is wanted; a run that is not active then is started again. Default 30 seconds. */
+  /** How often the alarm rings while a run is wanted; it restarts an inactive run. Default: 30 seconds. */
   readonly watchdogMs?: number
-  /** A socket that pinged and is silent for this long is closed with the next event of its object. Default 5 minutes. */
+  /** A socket that has pinged and then stays silent this long is closed on the next event of its object. Default: 5 minutes. */
   readonly deadAfterMs?: number
   /**
-   * How often each Fabric socket gets a `pong`, also while its object sleeps; sockets that are silent for `deadAfterMs` (default: three of
-   * these) are closed. 0 = never. Each heartbeat wakes the object, which then costs compute while a client watches. Default:
-   * every 15 seconds while a run is at work. BRIDLE_HEARTBEAT_MS is the same.
+   * Interval of `pong` messages to Fabric sockets; sockets silent for `deadAfterMs` (default: three intervals) are closed. 0:
+   * never. Heartbeats also wake hibernating objects, which costs compute. Default: 15 seconds, but only while a run is active.
+   * Same as BRIDLE_HEARTBEAT_MS.
    */
   readonly heartbeatMs?: number
-  /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
+  /** Per engine: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
 }
 
-/** Throws at an unknown option, with the nearest name, and at a value of a wrong kind. The deployment then fails. */
+/** Throws on unknown options, suggesting the nearest name, and on invalid values. The deployment then fails. */
 export const checkOptions = (options: HarnessOptions): void => {
   const problem = optionProblem(options, optionsOn('cloudflare'))
   if (problem !== null) throw new ServerFault('option_invalid', `harness: ${problem}`)
 }
 
-/** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */
+/** Provider keys and base URLs stay here; runs get a token and an address of the gateway instead. */
 export interface HarnessEnv extends ProviderEnv, CascadeEnv {
-  /** The objects of sessions. */
+  /** Session objects. */
   readonly HARNESS_SESSION: ObjectNamespace
-  /** The objects of the index, and of uploaded files. */
+  /** Directory objects, which also store uploads. */
   readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub & UploadStub & ChangesStub & ObjectStub>
-  /** An R2 bucket for large artifacts and uploaded files. */
+  /** R2 bucket for large artifacts and uploads. */
   readonly HARNESS_ARTIFACTS?: ObjectBucket
-  /** The files of a web app, served where no route matches. */
+  /** Static files of a web app, served if no route matches. */
   readonly ASSETS?: ObjectStub
-  /** The token that callers need. */
+  /** Token required from callers. */
   readonly FABRIC_HARNESS_API_TOKEN?: string
-  /** 1 = every request has to name its tenant. */
+  /** `1`: every request must name its tenant. */
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
   /** `production` closes agents without a trigger. */
   readonly FABRIC_MODE?: string
-  /** The same as FABRIC_MODE, where that is not set. */
+  /** Fallback for FABRIC_MODE. */
   readonly FABRIC_ENV?: string
-  /** The same as FABRIC_MODE, where neither is set. */
+  /** Fallback for FABRIC_MODE and FABRIC_ENV. */
   readonly NODE_ENV?: string
-  /** 1 = no token is needed, from anywhere. */
+  /** `1`: no token is required, from anywhere. */
   readonly BRIDLE_OPEN?: string
-  /** Objects of a tenant's directory; default 1. */
+  /** Directory objects per tenant. Default: 1. */
   readonly BRIDLE_DIRECTORY_SHARDS?: string
-  /** Earlier values of BRIDLE_DIRECTORY_SHARDS, with commas: the new objects take over from all of them. */
+  /** Earlier values of BRIDLE_DIRECTORY_SHARDS, comma-separated. The new objects adopt the rows of all of them. */
   readonly BRIDLE_DIRECTORY_SHARDS_BEFORE?: string
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
-  /** The agent that `/ws` talks to; default: the first that is open. */
+  /** Agent served on `/ws`. Default: the first open one. */
   readonly BRIDLE_AGENT?: string
-  /** The model of the agent `assistant`, as `provider/model-id`; several with commas, each asked where the one before it fails. */
+  /** Model of the agent `assistant`, as `provider/model-id`. A comma-separated list falls back in order. */
   readonly BRIDLE_MODEL?: string
-  /** The address behind models named `openai-compatible/…`, up to `/chat/completions`. */
+  /** Base URL for models named `openai-compatible/…`, without `/chat/completions`. */
   readonly BRIDLE_MODEL_URL?: string
-  /** The key for BRIDLE_MODEL_URL, where it needs one. */
+  /** Key for BRIDLE_MODEL_URL, if it needs one. */
   readonly BRIDLE_MODEL_KEY?: string
-  /** Agents that are open in production without a trigger, comma-separated. */
+  /** Agents open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
-  /** The same as the option `heartbeatMs`, where that is not set. */
+  /** Default for the option `heartbeatMs`. */
   readonly BRIDLE_HEARTBEAT_MS?: string
-  /** 0 = clients of a voice line may not add instructions to those of its agent. */
+  /** `0`: voice clients must not add instructions to their agent's. */
   readonly BRIDLE_VOICE_INSTRUCTIONS?: string
-  /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
+  /** Secret behind tickets and run tokens, at least 32 characters. Default: generated and stored by an object. */
   readonly BRIDLE_SECRET?: string
-  /** How a sandbox reaches the gateway; default: as the last caller did. */
+  /** URL at which sandboxes reach the gateway. Default: the one used by the last caller. */
   readonly BRIDLE_PUBLIC_URL?: string
-  /** A class that extends the platform's `Container`, with our runner in its image. */
+  /** A class that extends the platform's `Container`, with Bridle's runner in its image. */
   readonly HARNESS_SANDBOX?: ObjectNamespace<ContainerStub>
-  /** A runner that runs somewhere else, and its token. */
+  /** URL of a runner outside of Cloudflare. */
   readonly BRIDLE_RUNNER_URL?: string
-  /** The token of the runner at BRIDLE_RUNNER_URL. */
+  /** Token of the runner at BRIDLE_RUNNER_URL. */
   readonly BRIDLE_RUNNER_TOKEN?: string
 }
 
-/** The options; where they say nothing, the environment. */
 export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessOptions => {
   const authToken = options.authToken ?? (env.FABRIC_HARNESS_API_TOKEN || undefined)
   const listed = env.BRIDLE_ALLOWED_ORIGINS?.split(',').map((origin) => origin.trim())
@@ -135,7 +133,7 @@ export const uploadPlatform = (env: HarnessEnv): UploadPlatform => ({
   bucket: env.HARNESS_ARTIFACTS ?? null,
 })
 
-/** Undefined = heartbeats come while a run is at work. */
+/** Undefined: heartbeats only while a run is active. */
 export const heartbeatMsFrom = ({ BRIDLE_HEARTBEAT_MS: setting }: HarnessEnv): number | undefined => {
   if (!setting) return undefined
   const ms = Number(setting)

@@ -1,5 +1,4 @@
-// The parts of the platform that this target uses, as plain interfaces: the platform's own types would replace the Web APIs
-// that the rest of the package shares with Node.
+// The platform's own types would replace the Web API types that the rest of the package shares with Node.
 import type { ObjectStorage } from '@bridle/stores/object/object-driver'
 
 export interface RequestContext {
@@ -41,17 +40,15 @@ interface PlatformGlobals {
   readonly WebSocketRequestResponsePair: new (request: string, response: string) => unknown
 }
 
-/** The two ends of a new socket: the caller's and ours. */
 export const socketPair = (): { client: PlatformSocket; server: PlatformSocket } => {
   const { 0: client, 1: server } = new (globalThis as unknown as PlatformGlobals).WebSocketPair()
   return { client, server }
 }
 
-/** The answer that hands the caller its end. */
 export const upgradeResponse = (client: PlatformSocket, headers?: Record<string, string>): Response =>
   new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) } as ResponseInit)
 
-/** A streamed answer with its length: the platform sends `content-length` only with a FixedLengthStream. */
+/** The platform sends `content-length` for a stream only with a FixedLengthStream. */
 export const withContentLength = (response: Response): Response => {
   const length = response.headers.get('content-length')
   if (length === null || !response.body) return response
@@ -64,7 +61,7 @@ export const withContentLength = (response: Response): Response => {
 export const autoResponse = (request: string, response: string): unknown =>
   new (globalThis as unknown as PlatformGlobals).WebSocketRequestResponsePair(request, response)
 
-/** A copy, since the headers of a fetched response cannot be changed. */
+/** The headers of a fetched response are immutable, so copy it. */
 export const copyOf = (answer: Response): Response => {
   const { webSocket } = answer as { webSocket?: PlatformSocket | null }
   const { status, headers } = answer

@@ -1,16 +1,14 @@
-// Heartbeats of an object, sent by its alarm. By default they come while a run is at work, when the object is awake anyway. An idle
-// object must sleep, because an object in memory is paid for; an operator may still ask for heartbeats at all times.
+// By default, heartbeats are sent only while a run keeps the object awake anyway: waking an idle object costs compute.
 
 import type { AlarmSchedule } from '../alarms/alarm-schedule.ts'
 import type { ObjectSockets } from './object-sockets.ts'
 
-/** The interval of document 002, as on Node: a client may take a longer silence for a lost connection. */
+/** The interval of document 002, as on Node. Clients may take a longer silence for a lost connection. */
 const HEARTBEAT_MS = 15_000
 
 export interface HeartbeatOptions {
-  /** 0 = none. Absent: every 15 seconds while a run is at work, and none otherwise. */
+  /** 0: never. Absent: every 15 seconds, but only while a run is active. */
   readonly heartbeatMs?: number | undefined
-  /** Default: three heartbeats. */
   readonly deadAfterMs?: number | undefined
 }
 
@@ -24,10 +22,9 @@ export class Heartbeats {
   readonly #ports: HeartbeatPorts
   readonly #heartbeatMs: number
   readonly #deadAfterMs: number
-  /** Also to an object that sleeps. */
   readonly #isAlways: boolean
   #dueAt: number | null = null
-  /** The heartbeats began at this time. Earlier silence does not count, because a client had nothing to answer. */
+  /** Silence before the first heartbeat does not count, because clients had nothing to answer. */
   #since = 0
 
   constructor({ heartbeatMs, deadAfterMs }: HeartbeatOptions, ports: HeartbeatPorts) {
@@ -37,7 +34,7 @@ export class Heartbeats {
     this.#isAlways = heartbeatMs !== undefined
   }
 
-  /** After a wake the time of the next heartbeat is not in memory any more; the alarm that is set has it. */
+  /** The due time is lost in hibernation, but the pending alarm still has it. */
   resume(): void {
     const { sockets, alarmSchedule, now } = this.#ports
     if (!this.#isAlways) return this.update()
@@ -48,7 +45,7 @@ export class Heartbeats {
     )
   }
 
-  /** Called after a socket opens and after each commit: sets the time of the next heartbeat, or takes it back when the run is over. */
+  /** Schedules or cancels the next heartbeat. Called after a socket opens and after each commit. */
   update(): void {
     if (!this.#isWanted) return this.#stop()
     if (this.#dueAt !== null) return
@@ -58,7 +55,7 @@ export class Heartbeats {
     alarmSchedule.setRetry('heartbeat', this.#dueAt)
   }
 
-  /** The alarm rang. An object that it woke does not know when its last heartbeat was due, and sends one if it sends them at all times. */
+  /** An object woken by the alarm no longer knows when its heartbeat was due. It sends one if heartbeats are always on. */
   handleAlarm(): void {
     const { sockets, alarmSchedule, now } = this.#ports
     const isDue = this.#dueAt === null ? this.#isAlways : now() >= this.#dueAt

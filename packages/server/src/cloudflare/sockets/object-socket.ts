@@ -1,13 +1,13 @@
-// The far end of one socket. The platform does not tell how much is unsent, so the object asks a client that knows marks how far
-// it has read. For any other client the backlog is unknown, and the object never cuts it.
+// The platform does not report unsent bytes, so clients that support marks are asked how far they have read. Others are never
+// cut off.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { MarkTracker } from '@bridle/surfaces/http/streams/marks'
 import type { Socket } from '@bridle/surfaces/http/streams/socket-route'
 import type { PlatformSocket } from '../platform/platform.ts'
 
-/** A long replay continues while at most this much waits: a page on its way, and one behind it. */
+/** Replay until this much is in flight: one page being sent, and one behind it. */
 const REPLAY_CHARS = 256 * 1024
-/** A replay waits this long for its reader to move: short enough for a timer, without which the object would be evicted meanwhile. */
+/** A slow reader's deadline. Short enough for a timer, without which the object would be evicted while waiting. */
 export const REPLAY_WAIT_MS = 8_000
 
 export class ObjectSocket implements Socket {
@@ -18,7 +18,7 @@ export class ObjectSocket implements Socket {
   #isOpen = true
   #progressed = () => {}
 
-  /** `slow` is called when a reader does not move while a replay waits for it. */
+  /** `slow` is called if a reader makes no progress while a replay waits for it. */
   constructor(socket: PlatformSocket, knowsMarks: boolean, clock: Clock, slow: () => void) {
     this.#socket = socket
     this.#marks = knowsMarks ? new MarkTracker() : null
@@ -42,7 +42,7 @@ export class ObjectSocket implements Socket {
 
   close(code: number, reason: string): void {
     this.markClosed()
-    // After a wake a closed socket looks open until the other side has read the close.
+    // After waking up, a closed socket looks open until the peer has read the close frame.
     this.#socket.serializeAttachment(null)
     this.#socket.close(code, reason)
   }
@@ -59,7 +59,7 @@ export class ObjectSocket implements Socket {
     if (this.#marks?.acknowledge(seq)) this.#progressed()
   }
 
-  /** The other side is gone, so no replay waits for it. */
+  /** The peer is gone, so no replay should wait for it. */
   markClosed(): void {
     this.#isOpen = false
     this.#progressed()

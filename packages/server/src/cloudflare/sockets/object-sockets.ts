@@ -1,8 +1,13 @@
-// Sockets that outlive the object's memory: each has a plain value attached, from which the object restores its connection.
+// Each socket carries a plain attachment, from which a woken object restores its connection.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { MESSAGE_BYTES_MAX } from '@bridle/surfaces/http/limits'
 import { matchPath } from '@bridle/surfaces/http/router/path-pattern'
-import type { RestorableSocket, SocketOpener, SocketReceiver } from '@bridle/surfaces/http/streams/socket-route'
+import {
+  type RestorableSocket,
+  type SocketOpener,
+  type SocketReceiver,
+  SUBPROTOCOLS,
+} from '@bridle/surfaces/http/streams/socket-route'
 import { SOCKET_RATE } from '../../limits.ts'
 import {
   autoResponse,
@@ -13,17 +18,14 @@ import {
 } from '../platform/platform.ts'
 import { ObjectSocket } from './object-socket.ts'
 
-/** A client that pinged and is silent for this long is gone. Pages in the background ping once a minute. */
+/** Background tabs ping once a minute. */
 const DEAD_AFTER_MS = 300_000
-/** The search for dead sockets reads every attachment, so it runs no more often. */
+/** Each sweep reads every attachment. */
 const SOCKET_SWEEP_MS = 30_000
-
-/** The subprotocols that an answer may name: a ticket is one too, and a secret. */
-const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
 const OPEN = 1
 
-/** The value that a connection is made from again. */
+/** Everything needed to restore a connection. */
 interface SocketRecord {
   readonly path: string
   readonly knowsMarks: boolean
@@ -40,7 +42,6 @@ interface OpenSocket extends SocketRecord {
   readonly receiver: SocketReceiver
   readonly objectSocket: ObjectSocket
   attachmentText: string
-  /** Start of the window in which `messages` are counted. */
   countedAt: number
   messages: number
 }
@@ -51,7 +52,6 @@ export interface ObjectSocketsOptions {
   readonly sendsHeartbeats?: boolean
 }
 
-/** `P` are the ports that sockets are made again with. */
 export class ObjectSockets<P> {
   readonly #ctx: ObjectContext
   readonly #rows: readonly RestorableSocket<P>[]
@@ -87,7 +87,7 @@ export class ObjectSockets<P> {
     return upgradeResponse(client, protocolOf(request))
   }
 
-  /** Restores all open sockets, before a message can arrive on them. */
+  /** Must finish before a message can arrive. */
   async restore({ ports }: { readonly ports: P }, headOf: (rested: unknown) => Promise<number>): Promise<void> {
     for (const socket of this.#ctx.getWebSockets()) {
       const attachment = socket.deserializeAttachment() as SocketAttachment | null
@@ -110,7 +110,7 @@ export class ObjectSockets<P> {
     return false
   }
 
-  /** Heartbeats also close sockets that are silent for too long. Silence before `since` does not count: no heartbeat came. */
+  /** Also closes sockets that are silent too long. Silence before `since` does not count, because no heartbeat was sent. */
   sendHeartbeats(silentMs: number, since: number): void {
     const now = this.#clock.now()
     for (const [socket, { receiver, objectSocket, heardAt }] of [...this.#open]) {
@@ -124,12 +124,12 @@ export class ObjectSockets<P> {
     }
   }
 
-  /** Attaches changed values; called when no more changes are expected. */
+  /** Called once no more changes are expected. */
   hibernate(): void {
     for (const [socket, near] of this.#open) if (near.objectSocket.isOpen) attach(socket, near)
   }
 
-  /** Called by every event of the object, since a timer would keep it awake. `speaker` is the socket of that event. */
+  /** Called on every event of the object. `speaker` is the event's socket. */
   closeDeadSockets(speaker?: PlatformSocket): void {
     const now = this.#clock.now()
     const spoken = speaker && this.#open.get(speaker)
@@ -153,14 +153,14 @@ export class ObjectSockets<P> {
       return this.#closeWithReason(socket, 1009, 'The message is too large.')
     }
     if (this.#isOverRate(near)) return this.#closeWithReason(socket, 1008, 'Too many messages.')
-    // The time of the last message must survive a sleep, since silence continues while the object sleeps.
+    // Silence continues through hibernation, so the time of the last message must survive it.
     if (this.#isBeating && near.receiver.sendHeartbeat) attach(socket, near)
     if (typeof message === 'string') await near.receiver.onMessage(message)
     else if (near.receiver.onBinary) await near.receiver.onBinary(new Uint8Array(message))
     else await near.receiver.onMessage(null)
   }
 
-  /** The count starts again after each sleep: the limit is for clients that keep the object awake. */
+  /** Resets on hibernation: the limit targets clients that keep the object awake. */
   #isOverRate(near: OpenSocket): boolean {
     const now = this.#clock.now()
     if (now - near.countedAt >= SOCKET_RATE.windowMs) Object.assign(near, { countedAt: now, messages: 0 })
@@ -171,17 +171,17 @@ export class ObjectSockets<P> {
   handleClose(socket: PlatformSocket, code = 1000): void {
     this.#forget(socket)
     try {
-      // Codes that mean "no code" may not be sent.
+      // Codes 1005 and 1006 mean "no code" and must not be sent.
       socket.close(code === 1005 || code === 1006 ? 1000 : code)
     } catch {
-      // The platform has answered already.
+      // The platform has already replied.
     }
   }
 
   #attach(socket: PlatformSocket, kept: SocketRecord, open: SocketOpener): void {
     const far = new ObjectSocket(socket, kept.knowsMarks, this.#clock, () => receiver.onSlow())
     const receiver = open(far)
-    // A socket that was denied, or that its surface closed at once, has no connection to restore.
+    // A denied or immediately closed socket has no connection to restore.
     if (!receiver.hibernate || !far.isOpen) return
     const near: OpenSocket = { ...kept, receiver, objectSocket: far, attachmentText: '', countedAt: 0, messages: 0 }
     this.#open.set(socket, near)
@@ -216,7 +216,7 @@ const isLonger = (text: string, bytesMax: number): boolean =>
 
 const protocolOf = ({ headers }: Request): Record<string, string> => {
   const offered = (headers.get('sec-websocket-protocol') ?? '').split(/, */)
-  const protocol = PROTOCOLS.find((name) => offered.includes(name))
+  const protocol = SUBPROTOCOLS.find((name) => offered.includes(name))
   return protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }
 }
 

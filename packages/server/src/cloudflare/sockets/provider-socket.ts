@@ -1,4 +1,4 @@
-// The socket of an object to a realtime provider: a request that the provider answers with a socket.
+// An object connects to a realtime provider through a fetch that upgrades to a WebSocket.
 import { type ConnectProvider, ProviderRefusal } from '@bridle/voice/realtime/provider-socket'
 import type { PlatformSocket } from '../platform/platform.ts'
 
@@ -34,7 +34,7 @@ export const connectProvider: ConnectProvider = async ({ url, headers, signal },
     send: (text) => {
       if (socket.readyState === OPEN) socket.send(text)
     },
-    // The platform does not say, and limits what a socket may hold by itself.
+    // Unknown: the platform does not report it, but limits it.
     unsent: () => 0,
     close: () => {
       isOpen = false

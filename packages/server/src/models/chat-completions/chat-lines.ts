@@ -1,7 +1,6 @@
-// The data of a stream of server-sent events, line by line. Comments and other fields are skipped.
 import { ModelError } from '@bridle/agents/model/model-error'
 
-/** Characters of one line of a stream: a whole answer in one line, as some servers send the arguments of calls. */
+/** Some servers send all arguments of a call in a single line. */
 const LINE_CHARS_MAX = 2_000_000
 
 const DATA = /^data: ?(.*)$/
@@ -19,7 +18,7 @@ export async function* dataLines(body: ReadableStream<Uint8Array>): AsyncGenerat
       const hasEnd = done || endsWithReturn || LINE_END.test(text)
       rest += text
       endsWithReturn = text.endsWith('\r')
-      // A long line may come in thousands of pieces: it is looked at again only where it can end.
+      // A long line may arrive in thousands of chunks, so only rescan when it can end.
       if (!hasEnd && rest.length <= LINE_CHARS_MAX) continue
       const lines = rest.split(/\r\n|\n|\r(?!$)/)
       rest = done ? '' : (lines.pop() ?? '')

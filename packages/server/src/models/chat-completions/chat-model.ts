@@ -1,15 +1,15 @@
-// A model behind a server that speaks OpenAI's Chat Completions, such as Ollama, llama.cpp, vLLM or LM Studio. It needs no package.
+// A model on any server that speaks OpenAI's Chat Completions, such as Ollama, llama.cpp, vLLM or LM Studio. Needs no package.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import { isJsonObject } from '@bridle/events/json'
 import { dataLines } from './chat-lines.ts'
 import { CHAT_PROVIDER, chatRequest } from './chat-request.ts'
 import { type ChatPart, chatParts } from './chat-stream.ts'
 
-/** Characters of an error's body that are read: the sentences of a provider, not the page of a proxy. */
+/** Enough for a provider's error message, but not a proxy's page. */
 const ERROR_BODY_CHARS_MAX = 20_000
 
 export interface ChatModelOptions {
-  /** The address up to `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
+  /** Base URL without `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string
   readonly key?: string | undefined
 }
@@ -20,16 +20,16 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
   modelId,
   doStream: async (options): Promise<ModelStream> => {
     const answer = await post({ url, key }, modelId, options)
-    // Some servers repeat the key in their errors, which people read.
+    // Some servers echo the key in error messages.
     const hide = (text: string) => (key ? text.replaceAll(key, '***') : text)
     const type = answer.headers.get('content-type') ?? ''
-    // A page of a proxy, or an error that calls itself a success.
+    // A proxy's page, or an error with status 200.
     if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer, url, hide)
     return { stream: streamOf(chatParts(dataLines(answer.body), hide)) }
   },
 })
 
-/** People also set the whole address. */
+/** Users often configure the full URL. */
 const baseOf = (url: string): string => url.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')
 
 const post = ({ url, key }: ChatModelOptions, modelId: string, options: ModelCallOptions): Promise<Response> =>
@@ -48,20 +48,20 @@ const post = ({ url, key }: ChatModelOptions, modelId: string, options: ModelCal
     throw new Error(message, { cause })
   })
 
-/** Without what may be secret: people read the messages of errors. */
+/** Drops credentials and query, because error messages are shown to people. */
 const shownAddress = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
 }
 
-/** An error with the fields of those that provider packages throw: they decide its reason. */
+/** Sets the same fields as AI SDK errors, from which the failure reason is derived. */
 const requestError = async (answer: Response, url: string, hide: (text: string) => string): Promise<Error> => {
   const responseBody = hide(await bodyStart(answer))
   const fields = { statusCode: answer.status, responseHeaders: Object.fromEntries(answer.headers) }
   const words = plainError(responseBody) ?? hide(answer.statusText)
   const isJson = /json/.test(answer.headers.get('content-type') ?? '')
   if (answer.status === 404 && !isJson) return Object.assign(new Error(`There are ${WRONG_ADDRESS}`), fields)
-  // JSON may also be about a model that is not there, so the server's own words come first.
+  // A 404 with JSON may also mean an unknown model, so the server's message comes first.
   if (answer.status === 404 && !hasVersion(url))
     return Object.assign(new Error(`${words.replace(/\.?$/, '.')} Perhaps there are ${WRONG_ADDRESS}`), fields)
   return Object.assign(new Error(words), { ...fields, responseBody })
@@ -80,12 +80,12 @@ const bodyStart = async (answer: Response): Promise<string> => {
       if (text.length > ERROR_BODY_CHARS_MAX) break
     }
   } catch {
-    // The status says enough.
+    // The status alone has to do.
   }
   return text.slice(0, ERROR_BODY_CHARS_MAX)
 }
 
-/** Ollama writes `{ "error": "…" }`, OpenAI `{ "error": { "message": "…" } }`, and servers in Python `{ "detail": "…" }`. */
+/** Ollama sends `{ "error": "…" }`, OpenAI `{ "error": { "message": "…" } }`, and Python servers `{ "detail": "…" }`. */
 const plainError = (body: string): string | null => {
   try {
     const parsed: unknown = JSON.parse(body)

@@ -1,5 +1,3 @@
-// The body of a request in the format of OpenAI's Chat Completions, which most servers of local models speak.
-
 import type {
   ModelCallOptions,
   ModelFilePart,
@@ -9,10 +7,10 @@ import type {
 } from '@bridle/agents/model/model'
 import { type JsonObject, present } from '@bridle/events/json'
 
-/** Bytes that become text at once for base64: the most arguments that every engine takes in one call. */
+/** `String.fromCharCode` gets one argument per byte, and engines limit their number. */
 const BASE64_PIECE_BYTES = 8_192
 
-/** `providerOptions` of this name are further fields of the body. */
+/** `providerOptions` under this name become additional fields of the body. */
 export const CHAT_PROVIDER = 'openai-compatible'
 
 export const chatRequest = (modelId: string, options: ModelCallOptions): object => {
@@ -30,7 +28,7 @@ export const chatRequest = (modelId: string, options: ModelCallOptions): object 
     reasoning_effort: reasoning === 'provider-default' ? undefined : reasoning,
     ...providerOptions?.[CHAT_PROVIDER],
     stream: true,
-    // Without it a stream does not say how many tokens it took.
+    // Without it, streams omit token counts.
     stream_options: { include_usage: true },
   })
 }
@@ -57,7 +55,7 @@ const chatMessages = (message: ModelMessage): object[] => {
 
 type UserParts = Extract<ModelMessage, { role: 'user' }>['content']
 
-/** Plain text where there is only text: not every server takes a list. */
+/** A plain string if there is only text, because not every server accepts a list. */
 const userContent = (parts: UserParts): string | object[] =>
   parts.every((part) => part.type === 'text')
     ? parts.map(({ text }) => text).join('\n')
@@ -97,7 +95,7 @@ const assistantMessage = (parts: AssistantParts): object => {
   return present({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    // Models that think between their calls want to read their thoughts again; the others ignore the field.
+    // Reasoning models need their thoughts back between tool calls; others ignore the field.
     reasoning_content: textOf('reasoning') || undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
   })

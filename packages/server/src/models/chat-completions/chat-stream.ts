@@ -1,11 +1,10 @@
-// Parts of an answer from Chat Completions chunks. Servers may omit indices, ids of calls, the end of the stream, or token counts.
+// Tolerates servers that omit indices, call ids, the end of the stream, or token counts.
 import { ModelError } from '@bridle/agents/model/model-error'
 import { isJsonObject, type JsonObject } from '@bridle/events/json'
 
-/** A part as the interface of provider packages has it. */
 export type ChatPart = { readonly type: string; readonly [name: string]: unknown }
 
-/** `hide` takes out what nobody may read in an error. */
+/** `hide` redacts secrets from error messages. */
 export async function* chatParts(
   lines: AsyncIterable<string>,
   hide: (text: string) => string,
@@ -43,7 +42,7 @@ export async function* chatParts(
   }
   yield* close()
   yield* calls.end()
-  // A stream that does not say why it ended was cut off; whoever reads the parts sees that from the missing reason.
+  // A stream that ends without a reason was cut off; readers detect that by the missing reason.
   yield {
     type: 'finish',
     finishReason: { unified: unifiedFinish(finish, calls.count), raw: finish },
@@ -51,7 +50,7 @@ export async function* chatParts(
   }
 }
 
-/** The calls of an answer. Only the first delta of a call has its id and name. */
+/** Only a call's first delta has its id and name. */
 class ChatCalls {
   readonly #ids: string[] = []
   readonly #byIndex = new Map<unknown, { readonly id: string; readonly providerId: unknown }>()
@@ -92,7 +91,7 @@ const parseChunk = (line: string): JsonObject => {
     const chunk: unknown = JSON.parse(line)
     if (isJsonObject(chunk)) return chunk
   } catch {
-    // Below.
+    // Throws below.
   }
   throw new ModelError(
     'invalid',
@@ -113,7 +112,7 @@ const FINISHES: { readonly [reason: string]: string } = {
   function_call: 'tool-calls',
 }
 
-/** Some servers end an answer with calls as if it had none. */
+/** Some servers report `stop` for an answer with tool calls. */
 const unifiedFinish = (reason: string | undefined, callCount: number): string => {
   if (reason === 'stop' && callCount > 0) return 'tool-calls'
   return (reason !== undefined && Object.hasOwn(FINISHES, reason) ? FINISHES[reason] : undefined) ?? 'other'

@@ -1,5 +1,4 @@
-// The address of the server that works on a data folder, and the token that such a server makes for its user. Both are files in the folder,
-// which only that user can read. The address is there only while the server listens.
+// Only the server's user can read the address and token files. The address exists only while the server listens.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,18 +6,18 @@ import { readOrCreateSecret } from '@bridle/runners/secrets/server-secret'
 
 const TOKEN = 'token'
 const ADDRESS = 'address'
-/** The second line of the address, where the server asks for the token beside it. */
+/** Second line of the address file, if the server requires the token beside it. */
 const ASKS_TOKEN = 'token'
 
 export interface LocalServer {
   readonly url: string
-  /** The token that this server asks for; null = it does not ask for the one of the folder. */
+  /** Null if the server does not require the folder's token. */
   readonly token: string | null
 }
 
 export const tokenFile = (folder: string): string => join(folder, TOKEN)
 
-/** The token of this data folder. The first call makes it; only the process that owns the folder may call. */
+/** Generated on first use. Only the process that owns the folder may call this. */
 export const ensureLocalToken = (folder: string): string =>
   readOrCreateSecret(folder, {
     file: TOKEN,
@@ -27,16 +26,14 @@ export const ensureLocalToken = (folder: string): string =>
     remedy: 'Remove it; the next start makes another.',
   })
 
-/** Publishes the address of the server, and whether it asks for the folder's token. */
 export const publishAddress = (folder: string, url: string, { asksToken }: { readonly asksToken: boolean }): void => {
   withdrawAddress(folder)
   writeFileSync(join(folder, ADDRESS), `${url}\n${asksToken ? `${ASKS_TOKEN}\n` : ''}`, { mode: 0o600, flag: 'wx' })
 }
 
-/** No server of the folder listens. */
 export const withdrawAddress = (folder: string): void => rmSync(join(folder, ADDRESS), { force: true })
 
-/** Null = no server of this folder has published an address. The server may have been killed since. */
+/** Null if no server of this folder published its address. A published server may have been killed since. */
 export const readLocalServer = (folder: string): LocalServer | null => {
   try {
     const [url = '', ...more] = readFileSync(join(folder, ADDRESS), 'utf8').split('\n')

@@ -1,15 +1,14 @@
-// Decides whether a server may use the personal logins of its user: only where no other person can ask it. A vendor gives such a login to
-// one person, and whoever asks the server would act under that person's name.
+// A vendor issues a personal login to one person, so it may only be used if no one else can reach the server.
 import { type AccessOptions, isLoopback } from '@bridle/surfaces/http/access/authenticate'
 
 export interface LoginSurroundings
   extends Pick<AccessOptions, 'tokens' | 'tenantRequired' | 'extractAuthToken' | 'authenticate'> {
   readonly hostname: string
-  /** A proxy in front passes requests of others on. */
+  /** A proxy forwards requests of other people. */
   readonly isProxied: boolean
 }
 
-/** The reason why personal logins are not used, in a sentence; null = they are. */
+/** Why personal logins are not used; null if they are. */
 export const personalLoginProblem = (server: LoginSurroundings): string | null => {
   const { hostname, isProxied, tokens = [], tenantRequired = false } = server
   const reason = !isLoopback(hostname)

@@ -1,4 +1,4 @@
-// Serves the built web app from a folder. Each request reads its file, so a build that ends while the server runs shows at once.
+// Reads the file on each request, so that a new build shows without a restart.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
@@ -20,13 +20,12 @@ const types: { readonly [ending: string]: string } = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The app of the package, beside its compiled code; false where there is none. */
+/** The cockpit inside the package; false if it is not built. */
 export const builtCockpit = (): string | false => {
   const folder = join(packageFolder, 'dist/cockpit')
   return !isCheckout && existsSync(join(folder, 'index.html')) && folder
 }
 
-/** Answers with the files of a folder, `index.html` for `/`; 404 for everything else. */
 export const appFiles = (folder: string): FileServer => {
   const root = resolve(folder)
   return async (request) => {
@@ -35,7 +34,7 @@ export const appFiles = (folder: string): FileServer => {
     const type = types[extname(path)]
     if (!path.startsWith(root + sep) || type === undefined) return notFound()
     const [home, real] = await Promise.all([root, path].map((each) => realpath(each).catch(() => null)))
-    // A link out of the folder is no file of the app. A build may replace the folder at this moment.
+    // Reject links that leave the folder. The folder may also vanish at this moment, when a build replaces it.
     if (!home || !real?.startsWith(home + sep)) return notFound()
     const content = await readFile(real).catch(() => null)
     if (content === null) return notFound()
@@ -46,10 +45,10 @@ export const appFiles = (folder: string): FileServer => {
   }
 }
 
-/** The files of the folder that the setting `cockpit` names. While it has no `index.html`, `/` says so, and a build shows at once. */
+/** Serves the folder of the setting `cockpit`. Until it has an `index.html`, `/` explains what is missing. */
 export const projectFiles = (folder: string): FileServer => {
   const files = appFiles(folder)
-  // The whole path is for the operator alone.
+  // Only the folder's name: the full path is for the operator.
   const text = `${noIndexText(basename(resolve(folder)))}\n`
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
   return async (request) => {
@@ -59,14 +58,13 @@ export const projectFiles = (folder: string): FileServer => {
   }
 }
 
-/** A sentence about a folder of the setting `cockpit` that is not built; null = it has its `index.html`. */
 export const missingPageText = (folder: string): string | null =>
   existsSync(join(folder, 'index.html')) ? null : noIndexText(folder)
 
 const noIndexText = (folder: string): string =>
   `The folder ${folder} of the setting "cockpit" has no index.html: build the page first.`
 
-/** The names below `/assets` contain a digest of their content; every other file may change with the next version. */
+/** Names below `/assets` contain a content hash; every other file may change with the next version. */
 const cachingOf = (pathname: string): string =>
   pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
 

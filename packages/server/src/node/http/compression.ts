@@ -1,12 +1,11 @@
-// Compresses answers on Node, where no platform does it. Event streams, heartbeats and artifacts stay unchanged: streams are sent in
-// small pieces, and an artifact's strong ETag is a promise about its bytes.
+// Event streams and heartbeats are not compressed, nor are artifacts: their strong ETags promise exact bytes.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Smaller bodies are not compressed: the headers outweigh the gain. */
+/** Below this, headers outweigh the savings. */
 const COMPRESSED_BYTES_MIN = 1_024
-/** Between speed and size: the default of 11 takes a hundred times as long for a tenth less. */
+/** The default of 11 takes a hundred times as long for a tenth less. */
 const BROTLI_QUALITY = 4
 
 const encoders = {
@@ -16,7 +15,7 @@ const encoders = {
 }
 type ContentEncoding = keyof typeof encoders
 
-/** The answer in an encoding that the caller accepts; the same response object where compression gains nothing. */
+/** Returns the same object if compression gains nothing. */
 export const compressResponse = async (request: Request, response: Response): Promise<Response> => {
   if (!isCompressible(request, response)) return response
   const { status, headers } = response
@@ -40,7 +39,6 @@ const isCompressible = ({ method }: Request, { headers, body }: Response): boole
   !headers.has('accept-ranges') &&
   !/\bno-transform\b/.test(headers.get('cache-control') ?? '')
 
-/** Null = uncompressed. */
 const encodingFor = (accepted: string | null): ContentEncoding | null => {
   const weights = new Map<string, number>()
   for (const each of (accepted ?? '').toLowerCase().split(',')) {

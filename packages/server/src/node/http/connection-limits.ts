@@ -1,30 +1,29 @@
-// Limits the connections of a server and of one address. Over a limit the oldest idle connection is dropped, preferably one that
-// never had a successful answer, so that a client with many silent connections keeps no other client out.
+// Over a limit, drops the oldest idle connection, preferably one without a successful response, so that a client with many
+// silent connections cannot lock others out.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '@bridle/surfaces/http/access/authenticate'
 import { plainAddress } from '@bridle/surfaces/http/access/caller-network'
 
-/** Connections of all kinds: twice the sockets, so that requests find room beside them. */
+/** Twice the socket limit, which leaves room for requests. */
 const CONNECTIONS_MAX = 20_000
-/** Connections of one address: more than a large office needs. Not for loopback, where a proxy brings all callers. */
+/** More than a large office needs. Loopback is exempt, because a proxy there brings all callers. */
 const CONNECTIONS_PER_ADDRESS_MAX = 1_000
-/** Connections arrive in bursts, while the ones that were dropped for them are still closing. */
+/** Connections arrive in bursts, while those dropped for them are still closing. */
 const CONNECTIONS_HEADROOM = 1_000
 
 export interface ConnectionLimits {
-  /** Connections open at once, of all kinds; default 20,000. */
+  /** Maximum open connections of all kinds. Default: 20,000. */
   readonly maxConnections?: number | undefined
-  /** Connections of one address; default 1,000, except for loopback. An explicit limit holds for every address. */
+  /** Maximum connections per address. Default: 1,000, except for loopback. An explicit limit applies to every address. */
   readonly maxConnectionsPerAddress?: number | undefined
 }
 
 interface Connection {
   readonly address: string
-  /** Active requests; an upgraded socket counts as one until it closes. */
+  /** An upgraded socket counts as one request until it closes. */
   activeRequests: number
-  /** The connection had a successful answer. */
   hasSucceeded: boolean
 }
 
@@ -33,9 +32,9 @@ export const limitConnections = (
   { maxConnections = CONNECTIONS_MAX, maxConnectionsPerAddress }: ConnectionLimits,
 ): void => {
   const open = new Map<Socket, Connection>()
-  /** Idle connections that never had a successful answer, oldest first. */
+  /** Idle connections without a successful response, oldest first. */
   const unproven = new Set<Socket>()
-  /** Idle connections that had one, oldest first. */
+  /** Other idle connections, oldest first. */
   const idle = new Set<Socket>()
   const addresses = new Map<string, number>()
   const limitOf = (address: string): number =>
@@ -56,7 +55,7 @@ export const limitConnections = (
     forget(socket)
     socket.destroy()
   }
-  /** False when all connections are in use. */
+  /** False if all connections are in use. */
   const dropOldest = (address: string | null): boolean => {
     for (const unused of [unproven, idle])
       for (const socket of unused)
@@ -67,12 +66,12 @@ export const limitConnections = (
     return false
   }
 
-  /** Shared by all connections: there may be thousands. */
+  /** Shared by all connections, because there may be thousands. */
   function onClose(this: Socket): void {
     forget(this)
   }
 
-  // Node refuses a flood beyond this cheaply; below it the listener decides which connection to drop.
+  // Node refuses connections beyond this cheaply; below it, the listener chooses which one to drop.
   server.maxConnections = maxConnections + CONNECTIONS_HEADROOM
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** Resolves when a connection accepts more bytes, or has closed. */
+/** Resolves when the connection accepts more bytes or closes. */
 export const waitForDrain = (duplex: Duplex): Promise<void> => {
   if (!duplex.writableNeedDrain || duplex.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

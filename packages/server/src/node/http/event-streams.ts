@@ -1,5 +1,5 @@
-// Writes event streams straight to the connection: the same bytes for every reader, in one write each. Through the body of a
-// response, each reader would cost a stream, two promises and four writes per change.
+// Writes the same bytes to every reader's connection. A response body would cost each reader a stream, and four writes per
+// change.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,14 +8,13 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Backlog, SlowReader } from '../backlog.ts'
 import { waitForDrain } from './drain.ts'
 
-/** With more unsent bytes than this the end of an event stream would never arrive, so the connection is cut. */
+/** With more unsent bytes, the end of the stream would never arrive, so cut the connection. */
 const STREAM_END_BYTES_MAX = 256 * 1024
 
-/** Sends an event stream itself; returns any other response unchanged. */
 export const sendEventStream = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {
   const source = streamSourceOf(response)
   const { socket } = outgoing
-  // A pipelined request has no socket until the answer before it has ended.
+  // A pipelined request has no socket until the previous response has ended.
   if (!source || !socket || outgoing.destroyed) return response
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
@@ -45,7 +44,7 @@ class ConnectionSink implements EventSink, SlowReader {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength
   }
 
-  /** Without a last chunk: the session would write more after it, until it notices that the reader is gone. */
+  /** No final chunk: the session may still write until it notices that the reader is gone. */
   disconnect(): void {
     this.#socket.destroy()
   }
@@ -54,7 +53,7 @@ class ConnectionSink implements EventSink, SlowReader {
     return waitForDrain(this.#socket)
   }
 
-  /** Ends the stream after all earlier writes. A reader that does not read is cut instead. */
+  /** Ends the stream after earlier writes, or cuts off a reader that has stopped reading. */
   end(): void {
     if (this.#socket.writableLength > STREAM_END_BYTES_MAX) this.#socket.destroy()
     else this.#outgoing.end()
@@ -63,7 +62,7 @@ class ConnectionSink implements EventSink, SlowReader {
 
 let lastText = ''
 let lastChunk = Buffer.alloc(0)
-/** A whole chunk of the body, encoded once for all readers. HTTP/1.0, which many proxies speak, has no chunks. */
+/** Encoded once for all readers. HTTP/1.0, which many proxies speak, has no chunked encoding. */
 const encodeChunk = (text: string, chunked: boolean): Buffer => {
   if (!chunked) return Buffer.from(text)
   if (text !== lastText) {

@@ -1,19 +1,18 @@
-// The HTTP server of a process: its timeouts, its address once it listens, and requests that Node would not read as we do.
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { listen, listenerUrl } from '@bridle/runners/process/listener'
 
-/** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first resets some requests. */
+/** Longer than the 60 s of nginx and cloud load balancers, because a server that closes first resets some requests. */
 const KEEP_ALIVE_MS = 75_000
-/** Time for the headers of a request: a slow client holds a connection no longer. */
+/** Bounds how long a slow client can hold a connection. */
 const HEADERS_MS = 10_000
-/** Time for a whole request: a large body on a slow line takes most of it. */
+/** Most of it is for large bodies on slow lines. */
 const REQUEST_MS = 60_000
-/** Node checks this often for connections that are too slow. */
+/** How often Node looks for slow connections. */
 const REQUEST_CHECK_MS = 2_000
-/** TCP keep-alive starts after this time, and finds peers whose machine is gone. */
+/** Detects peers whose machine is gone. */
 const TCP_KEEP_ALIVE_MS = 60_000
-/** Requests of one connection that wait for the one in progress. Clients that pipeline at all send some ten. */
+/** Clients that pipeline at all send about ten. */
 export const PIPELINED_REQUESTS_MAX = 100
 
 export interface RequestTimeouts {
@@ -21,7 +20,7 @@ export interface RequestTimeouts {
   readonly keepAliveMs?: number
 }
 
-/** Options of `createServer`. A silent or slow client holds a connection, and no longer than these times. */
+/** Options of `createServer`. They bound how long a silent or slow client can hold a connection. */
 export const requestTimeouts = ({ headersMs = HEADERS_MS, keepAliveMs = KEEP_ALIVE_MS }: RequestTimeouts) => ({
   headersTimeout: headersMs,
   keepAliveTimeout: keepAliveMs,
@@ -33,13 +32,12 @@ export const requestTimeouts = ({ headersMs = HEADERS_MS, keepAliveMs = KEEP_ALI
   keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
 })
 
-/** Resolves to the URL of the server. */
 export const listenAt = async (server: Server, port: number, host: string): Promise<string> => {
   await listen(server, { port, host })
   return listenerUrl(server)
 }
 
-/** Probes of load balancers may speak HTTP/1.0 and name no host. Any other request must: the host tells a local caller from a web page. */
+/** Probes of load balancers may speak HTTP/1.0 without a host. Other requests need one: it tells local callers from web pages. */
 export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage): void => {
   if (httpVersion === '1.0' && headers.host === undefined && /^\/(?:health|ready)(?:\?|$)/.test(url))
     headers.host = 'localhost'
@@ -47,9 +45,9 @@ export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage
 
 const offers = new WeakMap<IncomingMessage, unknown>()
 
-/** Only the offer of a WebSocket is an upgrade; any other, such as HTTP/2, is ignored. Node before 24.9 has no setting for it. */
+/** Accepts only WebSocket upgrades and ignores others, such as HTTP/2. Node before 24.9 has no setting for that. */
 export class OfferingRequest extends IncomingMessage {
-  // Node writes this property before it has parsed the headers, and reads it afterwards.
+  // Node sets this property before it has parsed the headers, and reads it afterwards.
   set upgrade(offer: unknown) {
     offers.set(this, offer)
   }
@@ -61,11 +59,11 @@ export class OfferingRequest extends IncomingMessage {
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The requests of each connection that wait for the one in progress. */
+/** Pipelined requests, per connection. */
 const waiting = new WeakMap<Socket, (() => void)[]>()
 
-// Node starts all pipelined requests of a packet at once, so a hundred connections could delay every other client by seconds.
-/** Calls `begin` once the earlier requests of the connection are answered. Closes a connection with too many waiting requests. */
+// Node starts all pipelined requests of a packet at once, so a hundred connections could delay other clients by seconds.
+/** Calls `begin` once earlier requests of the connection are answered. Closes a connection with too many queued requests. */
 export const inTurn = ({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void => {
   if (socket.destroyed) return
   const queue = waiting.get(socket)

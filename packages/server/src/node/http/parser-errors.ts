@@ -1,4 +1,4 @@
-// Requests that Node's parser refuses get an error in the shape of every other, and the connection ends.
+// Requests that Node's parser rejects get the usual error format, and the connection closes.
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { jsonText } from '@bridle/surfaces/http/answers/json-response'
@@ -8,7 +8,7 @@ import { RequestError } from '@hono/node-server'
 
 type ParserErrorReply = readonly [status: number, error: unknown]
 
-/** Replies by the parser's error code; any other code is a bad request. */
+/** By parser error code. Any other code is a bad request. */
 const refusals: { readonly [code: string]: ParserErrorReply } = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
@@ -18,7 +18,7 @@ const malformedRequest: ParserErrorReply = [400, 'This is not a request that HTT
 
 export const answerParserErrors = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
-    // This answer cannot be written into the middle of another.
+    // Do not write into the middle of another response.
     const { _httpMessage: answering } = duplex as { readonly _httpMessage?: ServerResponse | null }
     if (error.code === 'ECONNRESET' || !duplex.writable || answering?.headersSent) duplex.destroy()
     else duplex.end(messageOf(refusals[error.code ?? ''] ?? malformedRequest), () => duplex.destroy())
@@ -29,7 +29,6 @@ export const answerParserErrors = (server: Server): void => {
   })
 }
 
-/** The answer to a request with an invalid URL or host, and to an unexpected error. */
 export const requestErrorResponse = (error: unknown): Response =>
   toResponse(
     error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faultDenial(error),

@@ -1,9 +1,7 @@
-// The proxies whose forwarding headers count, by address or range.
-
 import { BlockList, isIP } from 'node:net'
 import { ServerFault } from '@bridle/system/server-fault'
 
-/** Throws on an entry that is neither an address nor a range. Null = no proxy is trusted. */
+/** Throws on an entry that is neither an address nor a range. Null if no proxy is trusted. */
 export const proxyFilter = (
   named: readonly string[] = [],
   { BRIDLE_TRUST_PROXY = '' }: { readonly BRIDLE_TRUST_PROXY?: string | undefined } = {},

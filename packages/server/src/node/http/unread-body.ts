@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A client that still sends has its answer after that: it only has to cross the network. */
+/** Enough for the response to cross the network. */
 const LINGER_MS = 500
 
-/** A connection with an unread body takes no further request. It lingers: a client that still sends would lose the answer. */
+/** Closes a connection with an unread body, but lingers: a client that is still sending would otherwise lose the response. */
 export const closeAfterUnreadBody = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
   if (incoming.complete || outgoing.headersSent) return
   const { socket } = incoming

@@ -1,9 +1,9 @@
-// WebSocket frames of a server are unmasked, so the same bytes go to every socket: a message is encoded once for all.
+// Server frames are unmasked, so a message is encoded once and the same bytes go to every socket.
 
 let lastMessages: readonly string[] = []
 let lastBytes = Buffer.alloc(0)
 
-/** The frames of these messages. The same array yields the same bytes again, without encoding. */
+/** The same array returns the same bytes without encoding again. */
 export const encodeTextFrames = (messages: readonly string[]): Buffer => {
   if (messages === lastMessages) return lastBytes
   const sizes = messages.map((message) => Buffer.byteLength(message))
@@ -14,7 +14,7 @@ export const encodeTextFrames = (messages: readonly string[]): Buffer => {
     at = writeHead(bytes, at, size)
     at += bytes.write(message, at)
   }
-  // A cache of one entry is enough: sockets get the same messages in turn.
+  // A single entry is enough: sockets receive the same messages one after the other.
   lastMessages = messages
   lastBytes = bytes
   return bytes
@@ -30,7 +30,6 @@ const FIRST_BYTE = { text: 0x81, binary: 0x82 } as const
 
 const headSize = (size: number): number => (size < 126 ? 2 : size < 65_536 ? 4 : 10)
 
-/** Returns where the payload starts. */
 const writeHead = (bytes: Buffer, at: number, size: number, kind: keyof typeof FIRST_BYTE = 'text'): number => {
   bytes[at] = FIRST_BYTE[kind]
   switch (headSize(size)) {

@@ -1,4 +1,3 @@
-// A WebSocket of a server on Node: the handling of messages, pings and closes, and the writing of frames.
 import type { Duplex } from 'node:stream'
 import type { Socket, SocketOpener, SocketReceiver } from '@bridle/surfaces/http/streams/socket-route'
 import { type RawData, WebSocket } from 'ws'
@@ -7,16 +6,16 @@ import { waitForDrain } from '../http/drain.ts'
 import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
-/** Unanswered messages of one socket; beyond it the server stops reading from the socket. */
+/** Beyond it, the server stops reading from the socket. */
 const UNANSWERED_MAX = 32
-/** A long message counts as several: 32 of the longest would take as much memory as thousands of sockets. */
+/** Long messages count several times: 32 of the longest would take as much memory as thousands of sockets. */
 const CHARS_PER_UNANSWERED = 256 * 1024
-/** Unread pongs of one socket; more are a flood. */
+/** A client that lets more pongs pile up is flooding. */
 const CONTROL_BYTES_MAX = 4_000_000
-/** Time for a slow client to read why it is cut. Until then the server keeps its unread bytes. */
+/** Time for a slow client to read why it is disconnected. The server keeps its unread bytes until then. */
 const CUT_MS = 2_000
 
-/** Thousands of sockets are idle, so they share their listeners, which find the socket through `this`. */
+/** Shares its listeners, which find the socket through `this`, because thousands of sockets are idle. */
 export class ServerSocket extends WebSocket implements MonitoredSocket {
   readonly activity = new SocketActivity()
   #receiver: SocketReceiver | null = null
@@ -30,14 +29,14 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
     context.sockets.add(this)
     context.monitor.add(this)
     socketOfConnection.set(duplex, this)
-    // The library closes a socket with a broken frame, and the code says why.
+    // The library closes the socket on a broken frame, and the close code says why.
     this.on('error', nothing)
     this.on('close', onClose)
     this.#receiver = open(new NodeSocket(this, duplex, context.backlog))
     this.on('message', onMessage)
     this.on('ping', onControl)
     this.on('pong', onPong)
-    // After the library's listener, which has parsed the bytes by then.
+    // After the library's listener, which has then parsed the bytes.
     duplex.on('data', onData)
   }
 
@@ -62,7 +61,7 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
     return receiver?.onBinary ? receiver.onBinary(message) : receiver?.onMessage(null)
   }
 
-  /** A pong that answers a ping of the server shows a living client, but is no activity. */
+  /** A pong for the server's own ping shows that the client is alive, but does not count towards its rate limit. */
   handlePong(data: Buffer): void {
     this.activity.unansweredPings = 0
     if (!data.equals(PING)) this.handleControlFrame()
@@ -83,7 +82,7 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
   }
 
   unfinishedBytes(): number {
-    // The library reports whole messages only; the bytes of the next one are in its private fields.
+    // The library only reports whole messages; bytes of the next one are in private fields.
     const { _receiver: state } = this as unknown as { readonly _receiver: ReceiverState | null }
     if (!state) return 0
     const bytes = state._bufferedBytes + state._messageLength
@@ -96,7 +95,7 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
     return true
   }
 
-  /** Adds a reason: the library closes a socket with a broken frame with the code alone. */
+  /** Adds a reason, because on a broken frame the library closes with a code only. */
   override close(code?: number, reason?: string | Buffer): void {
     if (code === 1009 && reason === undefined) this.#receiver?.onTooLarge?.()
     super.close(code, reason ?? CLOSE_REASONS[code ?? 0])
@@ -123,26 +122,25 @@ export interface SocketServerContext {
 
 interface ReceiverState {
   readonly _bufferedBytes: number
-  /** Bytes of the fragments that have arrived. */
   readonly _messageLength: number
-  /** The opcode of a message that began in fragments; 0 = there is none. */
+  /** Opcode of a fragmented message; 0: none. */
   readonly _fragmented: number
 }
 
-/** Shared by all sockets: a function for each would take memory. */
+/** Shared by all sockets, to save memory. */
 const nothing = () => {}
 
-/** Reasons by close code; the same as on Cloudflare. */
+/** The same as on Cloudflare. */
 const CLOSE_REASONS: { readonly [code: number]: string } = {
   1007: 'The text is not UTF-8.',
   1009: 'The message is too large.',
 }
 
-/** The payload of the server's pings, which their pongs repeat. Other pongs are the client's own. */
+/** Payload of the server's pings, which tells their pongs from unsolicited ones. */
 const PING = Buffer.from('bridle')
 const socketOfConnection = new WeakMap<Duplex, ServerSocket>()
 
-/** The socket as a surface sees it. A class, since thousands of clients would cost closures otherwise. */
+/** A class, because closures for thousands of clients would cost memory. */
 class NodeSocket implements Socket, SlowReader {
   readonly #socket: ServerSocket
   readonly #duplex: Duplex
@@ -154,7 +152,7 @@ class NodeSocket implements Socket, SlowReader {
     this.#backlog = backlog
   }
 
-  /** Writes whole frames straight to the connection: without compression the library queues no bytes that could get between. */
+  /** Writes frames directly to the connection. Without compression, the library queues no bytes that could come in between. */
   send(messages: readonly string[]): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#write(encodeTextFrames(messages))
   }
@@ -180,7 +178,7 @@ class NodeSocket implements Socket, SlowReader {
     return this.#socket.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
   }
 
-  /** A client that reads slowly still gets the reason; a client that does not read at all is cut after a moment. */
+  /** Gives a slow client a moment to read the reason. */
   disconnect(): void {
     this.#socket.closeAsSlow()
     setTimeout(() => this.#socket.terminate(), CUT_MS).unref()

@@ -1,34 +1,36 @@
-// WebSockets on Node: handshakes, limits and shutdown. The surfaces decide who may connect and what is sent.
+// Handshakes, limits and shutdown. The surfaces decide who may connect and what is sent.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { App } from '@bridle/surfaces/app'
 import { badRequest, Denial, toResponse } from '@bridle/surfaces/http/denials/denial'
 import { MESSAGE_BYTES_MAX } from '@bridle/surfaces/http/limits'
-import { type SocketOpener, type SocketRoute, upgradeSocket } from '@bridle/surfaces/http/streams/socket-route'
+import {
+  type SocketOpener,
+  type SocketRoute,
+  SUBPROTOCOLS,
+  upgradeSocket,
+} from '@bridle/surfaces/http/streams/socket-route'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Backlog } from '../backlog.ts'
 import { ServerSocket } from './server-socket.ts'
 import { type SocketLimits, SocketMonitor } from './socket-monitor.ts'
 import { sendUpgradeRefusal, upgradeRequestOf } from './upgrade-request.ts'
 
-/** Open sockets of one server; each costs some 4 KB. */
+/** Each socket costs about 4 KB. */
 const SOCKETS_MAX = 10_000
-/** Fragments of one message: browsers send one, and each fragment costs memory. */
+/** Browsers send a single fragment, and each one costs memory. */
 const FRAGMENTS_MAX = 64
-/** Time for a client to answer a close. */
+/** Time for a client to answer a close frame. */
 const CLOSE_MS = 10_000
-/** Time for all clients to leave when the server stops. */
+/** Time for all clients to leave at shutdown. */
 const LEAVE_MS = 1_000
 
 export interface SocketServer {
-  /** Answers the handshake. `url` is the path and query that the routes see, where an app serves them below a path of its own. */
+  /** `url` is the path and query without the app's prefix. */
   upgrade(incoming: IncomingMessage, duplex: Duplex, head: Buffer, url?: string): Promise<void>
-  /** Asks all clients to reconnect, and waits a moment for them to leave. */
+  /** Asks all clients to reconnect, and waits briefly for them to leave. */
   close(): Promise<void>
 }
-
-/** The subprotocols that a server names back. A ticket also arrives as a subprotocol, and is a secret. */
-const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
 export const createSocketServer = (
   app: App,
@@ -43,12 +45,12 @@ export const createSocketServer = (
     WebSocket: ServerSocket,
     // `sockets` holds the clients that a surface has accepted.
     clientTracking: false,
-    // Messages are small and the same for all clients: compression would cost memory per socket and save nothing.
+    // Messages are small and identical for all clients: compression would cost memory per socket and save nothing.
     perMessageDeflate: false,
     maxPayload: MESSAGE_BYTES_MAX,
     maxFragments: FRAGMENTS_MAX,
     closeTimeout: CLOSE_MS,
-    handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
+    handleProtocols: (offered: Set<string>) => SUBPROTOCOLS.find((name) => offered.has(name)) ?? false,
   } as const
   const library = new WebSocketServer(limits)
   library.on('wsClientError', (error, duplex) =>
@@ -105,7 +107,7 @@ export const createSocketServer = (
   }
 }
 
-/** Shared by all connections: a closure would keep alive what its neighbours hold. */
+/** Shared by all connections: a closure would retain its whole scope. */
 function destroy(this: Duplex): void {
   this.destroy()
 }

@@ -1,50 +1,48 @@
-// Limits on the incoming side of a server's sockets: messages that never end, clients that are gone, and floods. Silence and age
-// are free: a client that answers pings may be silent for hours. Time is counted in ticks of one timer for all sockets, so that a
-// server that was blocked cuts no client for its own delay.
+// Limits unfinished messages, dead clients and floods. Counts ticks of one shared timer, so that a blocked server never cuts a
+// client off for its own delay.
 
 import { assert } from '@bridle/kernel/assert'
 import { SOCKET_RATE } from '../../limits.ts'
 
-/** Time for a message to arrive whole: the largest message on a slow line takes a few seconds. */
+/** The largest message takes a few seconds on a slow line. */
 const UNFINISHED_MS = 30_000
-/** Bytes of unfinished messages: 64 sockets may each be in the middle of the largest message. */
+/** Eight sockets may each be in the middle of the largest message. */
 const UNFINISHED_BYTES_MAX = 64 * 1024 * 1024
-/** Sockets are pinged this often: below the 60 s after which proxies drop a silent connection. */
+/** Below the 60 s after which proxies drop a silent connection. */
 const PING_MS = 30_000
-/** Unanswered pings before a socket is closed: a single one may be lost in a pause of the client. */
+/** A single ping may be lost while a client pauses. */
 const UNANSWERED_PINGS_MAX = 2
-/** The timer of the monitor ticks at least this often. */
+/** Minimum resolution of the monitor's timer. */
 const MONITOR_TICK_MS = 1_000
 
 export interface SocketLimits {
-  /** A message has this long to arrive whole; default 30 s. */
+  /** Time for a message to arrive completely. Default: 30 s. */
   readonly unfinishedMs?: number | undefined
-  /** Bytes of unfinished messages of all sockets together; default 64 MiB. */
+  /** Maximum bytes of unfinished messages of all sockets together. Default: 64 MiB. */
   readonly maxUnfinishedBytes?: number | undefined
-  /** Interval of pings; a socket is closed after two unanswered ones. Default 30 s. */
+  /** Ping interval; a socket is closed after two unanswered pings. Default: 30 s. */
   readonly pingMs?: number | undefined
-  /** Messages of one socket, pings included; default 20,000 in 10 s. */
+  /** Messages per socket, pings included. Default: 20,000 in 10 s. */
   readonly socketRate?: { readonly windowMs: number; readonly maxMessages: number } | undefined
 }
 
-/** A socket as the monitor sees it. Its `activity` belongs to the monitor: thousands of sockets need no second map. */
+/** `activity` belongs to the monitor. It is stored here, because a map would cost memory for thousands of sockets. */
 export interface MonitoredSocket {
   readonly activity: SocketActivity
-  /** The server does not read from the socket at the moment, so its silence does not count. */
+  /** The server is not reading from the socket, so silence does not count. */
   readonly isPaused: boolean
-  /** Bytes of a message that has begun and not ended; 0 = there is none. */
+  /** Bytes of an unfinished message; 0: none. */
   unfinishedBytes(): number
-  /** False when earlier messages to the socket are still unsent. */
+  /** False if earlier messages are still unsent. */
   sendPing(): boolean
-  /** Sends the client the reason, and gives it a moment to read it. */
   closeWithReason(code: number, reason: string): void
   terminate(): void
 }
 
 export class SocketActivity {
-  /** The tick in which the socket opened. Pings count from it, so that not all are due at once. */
+  /** Pings are counted from here, which spreads them over time. */
   openedTick = 0
-  /** The tick in which the unfinished message began; null = there is none. */
+  /** Tick in which the unfinished message began; null: none. */
   messageBeganTick: number | null = null
   countedBytes = 0
   unansweredPings = 0
@@ -87,7 +85,6 @@ export class SocketMonitor {
     clearInterval(this.#timer)
   }
 
-  /** Counts the bytes of an unfinished message after data arrived. */
   countBytes(socket: MonitoredSocket): void {
     const bytes = socket.unfinishedBytes()
     if (bytes === 0 || !this.#sockets.has(socket)) return this.#forgetUnfinished(socket)
@@ -99,12 +96,10 @@ export class SocketMonitor {
     while (this.#bytes > this.#maxBytes) this.#dropLargest()
   }
 
-  /** A message has ended; the next one gets the full time. */
   messageFinished({ activity }: MonitoredSocket): void {
     activity.messageBeganTick = null
   }
 
-  /** Counts a message or a ping. False = one too many, and the socket is closed. */
   countMessage(socket: MonitoredSocket): boolean {
     const { activity } = socket
     const window = Math.floor(performance.now() / this.#rate.windowMs)
@@ -127,12 +122,12 @@ export class SocketMonitor {
     this.#unfinished.delete(socket)
   }
 
-  /** Terminates the socket with the largest unfinished message, at once, so that its bytes are free. */
+  /** Terminates immediately, so that the bytes are freed. */
   #dropLargest(): void {
     let largest: MonitoredSocket | null = null
     for (const socket of this.#unfinished)
       if (!largest || socket.activity.countedBytes > largest.activity.countedBytes) largest = socket
-    // Returning instead would try again for ever: the caller drops sockets until the bytes fit.
+    // Returning would loop forever, because the caller drops sockets until the bytes fit.
     assert(largest, 'unfinished bytes are counted for sockets that have an unfinished message')
     this.remove(largest)
     largest.terminate()

@@ -1,4 +1,3 @@
-// The request that opens a WebSocket, and the answer that refuses it.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { IncomingRequest } from '@bridle/surfaces/http/access/authenticate'
@@ -8,7 +7,6 @@ interface UpgradeHead extends Pick<IncomingMessage, 'headers'> {
   readonly httpVersion?: string
 }
 
-/** The request as the surfaces read it; null when its URL is invalid. */
 export const upgradeRequestOf = ({ url, headers, httpVersion }: UpgradeHead): IncomingRequest | null => {
   const { host = 'localhost' } = headers
   const address = `http://${host}${url}`
@@ -29,9 +27,9 @@ export const upgradeRequestOf = ({ url, headers, httpVersion }: UpgradeHead): In
 
 const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
 
-/** Writes the same answer as over HTTP, and ends the connection. */
+/** Sends the same response as over HTTP, and closes the connection. */
 export const sendUpgradeRefusal = async (duplex: Duplex, response: Response): Promise<void> => {
-  // Node has no listener of its own on this connection any more: an error without one would end the process.
+  // Node has detached its listeners, and an unhandled error would end the process.
   duplex.on('error', () => duplex.destroy())
   const body = Buffer.from(await response.arrayBuffer())
   const headers = new Headers(response.headers)

@@ -1,5 +1,5 @@
-// A folder with the files of a session, as the wire shows it: read by our own code in a thread, and compared with its remembered
-// source. Nothing is run there, and no link is followed. A server uses it for its disk, a runner for the disk of its sandbox.
+// Reads a session's folder in a worker thread. Nothing in it is executed, and no link is followed. Used by servers, and by
+// runners for their sandbox.
 
 import type { WorkspaceFilesRefusal, WorkspaceKind } from '@bridle/surfaces/http/workspaces/workspaces'
 import type { WorkspaceComparison, WorkspaceFile, WorkspaceFolder } from '@bridle/wire/http/wire'
@@ -8,25 +8,24 @@ import { WorkspaceError } from '@bridle/workspace/files/workspace-error'
 import { ReviewBusyError, ReviewThreads } from '@bridle/workspace/review/review-threads'
 import type { CountedDifference } from '@bridle/workspace/review/source-comparison'
 
-/** Time in which files are compared with their source: 200,000 files on a warm disk take three seconds. The rest is left out. */
+/** 200,000 files on a warm disk take three seconds. What is left after this time is omitted. */
 const COMPARE_MS = 10_000
-/** Time in which one folder is listed or one file is read: milliseconds, unless the disk hangs. */
+/** Listing a folder or reading a file takes milliseconds, unless the disk hangs. */
 const LOOK_MS = 5_000
-/** Requests that wait for a thread, each for a caller. Further ones are told to come back. */
+/** Queued requests. Further callers must retry. */
 const WAITING_REVIEWS_MAX = 32
 
 export interface FilesPlace {
-  /** The files, at a path without links. */
+  /** Without symbolic links. */
   readonly root: string
-  /** The beginning of the files. */
   readonly kind: WorkspaceKind
-  /** The folder with what is remembered of the source, where no agent can write; null = the files began with nothing. */
+  /** Snapshot of the source, where no agent can write. Null if the workspace started empty. */
   readonly memory: string | null
-  /** The folder is its owner's: secrets in it are not shown. */
+  /** The folder belongs to a person, so secrets in it are not shown. */
   readonly isInPlace?: boolean
 }
 
-/** A comparison takes seconds, a look milliseconds: neither waits for the other. */
+/** Separate pools: comparisons take seconds and must not delay looks, which take milliseconds. */
 const comparisons = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX)
 const looks = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX)
 
@@ -83,7 +82,7 @@ const toChange = ({ isBinary, ...difference }: CountedDifference): WorkspaceComp
 
 const timeText = (ms: number): string | null => {
   const time = new Date(ms)
-  // A program can give a file any time, also one that no date has.
+  // A program can set any timestamp, even one that no Date can represent.
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 

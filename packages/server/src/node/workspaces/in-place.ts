@@ -1,5 +1,5 @@
-// A session that works in place writes into the folder of a person, not into a copy. So the folder is one that this person named on a
-// server of their own, it is theirs, and it is not a folder that holds much more than a project.
+// The session writes into a person's folder. That person must own it, have named it on their own server, and it must not
+// contain much more than a project.
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
@@ -9,16 +9,16 @@ import { isWithin } from '@bridle/runners/sandboxes/protection/protected-places'
 import { SERVER_DATA } from '@bridle/workspace/review/owners-files'
 
 export interface PlaceFacts {
-  /** The user of the server; null = the platform has no users of this kind. */
+  /** User of the server; null on platforms without such users. */
   readonly uid: number | null
-  /** The user of its sandboxes, where that is another one. */
+  /** User of the sandboxes, if it differs. */
   readonly agentUser: SandboxUser | null
   readonly home: string
 }
 
 const here = (): PlaceFacts => ({ uid: process.getuid?.() ?? null, agentUser: sandboxUser(), home: homedir() })
 
-/** Why no session may work in this folder, which has no links, as a sentence to act on; null = one may. */
+/** `path` is without links. Returns why no session may work there, and the fix; null if one may. */
 export const inPlaceProblem = async (
   path: string,
   data: string,
@@ -34,7 +34,7 @@ export const inPlaceProblem = async (
     return facts.agentUser
       ? `The server runs as root and its agents as user ${agent}, who cannot write here. Start the server as the owner of the folder, or use the mode write.`
       : 'The folder belongs to another user. Name one of the server’s user, or use the mode write.'
-  // The tools of agents in this process know the data of a server by its name.
+  // In-process agents' tools recognize a server's data folder by its name.
   if (isWithin(data, path) && !relative(path, data).split(sep).includes(SERVER_DATA))
     return `The data folder of the server lies in this folder. Call it ${SERVER_DATA} or move it (--data), or use the mode write.`
   return protectionProblem(path, noSandbox)

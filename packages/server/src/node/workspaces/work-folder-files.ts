@@ -1,4 +1,4 @@
-// The files of a runner's own work folder, which began empty with its sandbox.
+// A runner's own work folder, which started empty with its sandbox.
 import { realpath } from 'node:fs/promises'
 import type { WorkFiles, WorkFilesAnswer } from '@bridle/runners/server/work-files'
 import { compareFolder, type FilesPlace, listFolder, readFile } from './folder-files.ts'

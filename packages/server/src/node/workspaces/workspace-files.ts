@@ -1,4 +1,3 @@
-// The files of sessions on the disk of this server: which folder is whose, and who may share an answer about it.
 import { existsSync, realpathSync } from 'node:fs'
 import { type Key, keyText } from '@bridle/kernel/event'
 import { folderKey, sessionFolder, workPlace } from '@bridle/runners/sandboxes/folders/session-paths'
@@ -9,10 +8,9 @@ import { workspaceRecordFor } from './workspace-record.ts'
 
 export class NodeWorkspaceFiles implements WorkspaceFiles {
   readonly #data: string
-  /** Callers that ask about one session at the same time share the answer. */
+  /** Concurrent callers for a session share its answer. */
   readonly #underWay = new Map<string, Promise<WorkspaceComparison | WorkspaceFilesRefusal>>()
 
-  /** `data` is the server's data folder, which exists. */
   constructor(data: string) {
     this.#data = realpathSync(data)
   }
@@ -46,7 +44,7 @@ export class NodeWorkspaceFiles implements WorkspaceFiles {
     return { kind: null, is_available: false, is_compared: false, reason: NO_FILES, changes: [], truncated: false }
   }
 
-  /** Null = the session has no files here, or they are still being prepared. */
+  /** Null if the session has no files here, or they are still being prepared. */
   async #placeOf(key: Key): Promise<FilesPlace | null> {
     const folder = sessionFolder(this.#data, key)
     const { path: root, isInPlace } = workPlace(folder)
@@ -54,7 +52,7 @@ export class NodeWorkspaceFiles implements WorkspaceFiles {
     if (!owner || keyText(owner) !== keyText(key) || !existsSync(root)) return null
     const record = await workspaceRecordFor(folder, key)
     if (record && record.state !== 'ready') return null
-    // Without a record an engine works in its sandbox, whose folder began empty.
+    // Without a record, an engine works in its sandbox's folder, which started empty.
     const kind = record?.kind ?? 'empty'
     return { root, kind, memory: kind === 'empty' ? null : folder, isInPlace }
   }

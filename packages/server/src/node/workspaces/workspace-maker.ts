@@ -1,4 +1,3 @@
-// Makes the files of a workspace: a worktree, a copy, an empty folder, nothing in place; for a branch, the files of its parent.
 import { existsSync } from 'node:fs'
 import { chmod, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
@@ -31,17 +30,14 @@ import { dataPathInRepository, isSecretPath, type WorkspaceSource, type Workspac
 const SOURCE_COPY = { bytes: 2 * 1024 ** 3, files: 50_000 } as const
 
 interface WorkspaceMakerOptions {
-  /** The server's data folder, without links. */
   readonly data: string
   readonly sources: WorkspaceSources
   readonly tenantUsage: TenantDiskUsage
-  /** Changes to one repository run in sequence. */
   readonly repositories: KeyedMutex
-  /** The user of the sandboxes, if it is not the server's. */
+  /** User of the sandboxes, if it is not the server's. */
   readonly owner: FolderOwner | undefined
 }
 
-/** The parent of a branch: its folder, and the record of its workspace if there is one. */
 export interface WorkspaceParent {
   readonly key: Key
   readonly folder: string
@@ -50,7 +46,7 @@ export interface WorkspaceParent {
 
 export interface WorkspaceContent {
   readonly source: WorkspaceSource | null
-  /** Bytes that the tenant may still add. */
+  /** Bytes that the tenant may still use. */
   readonly room: number
   readonly parent: WorkspaceParent | null
   readonly isInPlace: boolean
@@ -63,7 +59,6 @@ export class WorkspaceMaker {
     this.#options = options
   }
 
-  /** Makes the files, and writes the record before anything else. */
   async make(key: Key, folder: string, content: WorkspaceContent): Promise<WorkspaceRecord> {
     const { source, room, parent } = content
     const owner = this.#options.owner
@@ -88,7 +83,7 @@ export class WorkspaceMaker {
       const { branch } = note
       await this.#options.repositories.run(gitDir, () => freeBranch(gitDir, branch))
     }
-    // First: if anything fails later, the record tells which repository was changed.
+    // First, so that after a failure the record shows which repository was changed.
     await writeWorkspaceRecord(folder, note)
     if (repository) await this.#worktree(repository, note, folder, parent !== null)
     if (parent) await this.#inherit(parent, folder)
@@ -100,7 +95,7 @@ export class WorkspaceMaker {
     return { ...note, path }
   }
 
-  /** Nothing is made in the folder of a person. A branch works in the same folder, with the memory of its parent's engine. */
+  /** Creates nothing in a person's folder. A branch works in the same folder, with a copy of its parent's engine state. */
   async #makeInPlace(
     { key, id, source }: { readonly key: Key; readonly id: string; readonly source: WorkspaceSource },
     folder: string,
@@ -115,18 +110,18 @@ export class WorkspaceMaker {
     return record
   }
 
-  /** Null if the source must be copied. A repository that reaches beyond the folder that may be named would show more than that. */
+  /** Null if the source must be copied. A repository larger than the allowed folder would expose more than that folder. */
   async #repository({ path, limit }: WorkspaceSource): Promise<Repository | null> {
     const repository = await findRepository(path)
     if (!repository || (limit !== null && !isWithin(repository.top, limit))) return null
-    // A sandbox could write to such a repository, and change its settings.
+    // A sandbox could write to such a repository and change its settings.
     for (const place of [repository.top, repository.gitDir])
       if (await this.#options.sources.isInData(place))
         throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
     return repository
   }
 
-  /** Makes a worktree with the committed files; empty for a branch, which copies its parent's files. */
+  /** A branch gets an empty worktree, because its parent's files are copied into it. */
   async #worktree(
     repository: Repository,
     { branch }: WorkspaceRecord,
@@ -145,7 +140,7 @@ export class WorkspaceMaker {
     await writeFile(readablePathsFile(folder), JSON.stringify(shown), { mode: 0o600 })
   }
 
-  /** The folder in which the work begins. The parent's agent may have removed it, or replaced it with a link. */
+  /** The parent's agent may have removed the folder, or replaced it with a link. */
   async #startFolder({ kind, path }: WorkspaceRecord, work: string, isBranch: boolean): Promise<string> {
     if (kind !== 'git_worktree') return path
     const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
@@ -157,7 +152,7 @@ export class WorkspaceMaker {
   async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
     const data = identityOf(await stat(this.#options.data))
     const isLeftOut = (entry: CopyEntry) =>
-      // The settings of a repository may hold tokens, and another server may have its data in the folder.
+      // Repository settings may hold tokens, and another server may keep its data in the folder.
       isOwnersName(entry.name) || isRebuiltFolder(entry) || entry.identity === data
     const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
     await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
@@ -167,13 +162,13 @@ export class WorkspaceMaker {
     })
   }
 
-  /** Copies the parent's current files, committed or not, and its engine's transcripts. Runs no git, since an agent wrote the files. */
+  /** Copies the parent's files, committed or not, and its engine's transcripts. Never runs git on files that an agent wrote. */
   async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
     const data = identityOf(await stat(this.#options.data))
     const work = workFolder(folder)
     const hasWorktree = existsSync(work)
     const kept = join(folder, 'worktree.git')
-    // The copy makes the folder. The `.git` file of this worktree waits outside, and the parent's is not copied.
+    // Copying creates the folder, so move this worktree's `.git` file aside. The parent's is not copied.
     if (hasWorktree) {
       await rename(join(work, '.git'), kept)
       await rmdir(work)
@@ -191,23 +186,22 @@ export class WorkspaceMaker {
   }
 }
 
-/** The last commit of the parent's branch, which may be newer than the workspace; the child's history continues there. */
+/** Last commit of the parent's branch, which may be newer than the workspace. The child's history continues there. */
 const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | null): Promise<string | null> => {
   const note = parent?.note
   if (!note?.branch || note.gitDir !== gitDir) return null
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
 
-/** A copy leaves out folders that programs make again. Names such as `build`, `dist` and `target` may also hold sources. */
+/** Not copied, because programs recreate them. `build`, `dist` and `target` are copied: they may contain sources. */
 const REBUILT_FOLDERS: ReadonlySet<string> = new Set([
-  // Installed packages. Those of Python name their own path, and would not work elsewhere.
+  // Installed packages. Python's contain absolute paths and would not work in a copy.
   ...['node_modules', '.venv', '.tox', '.nox'],
-  // Caches and results of tools.
   ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.cache', '.parcel-cache', '.turbo', '.gradle'],
   ...['.next', '.nuxt', '.svelte-kit', '.wrangler', '.terraform', '.pnpm-store'],
-  // Repositories of other programs than git.
+  // Repositories of version control systems other than git.
   ...['.hg', '.svn', '.jj'],
 ])
 
-/** A file of such a name is somebody's file; a link leads to such a folder elsewhere, which a sandbox does not see. */
+/** A regular file with such a name is copied. A link is not: it points to a folder that the sandbox cannot see. */
 const isRebuiltFolder = ({ name, kind }: CopyEntry): boolean => kind !== 'file' && REBUILT_FOLDERS.has(name)

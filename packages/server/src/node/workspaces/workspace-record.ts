@@ -1,4 +1,4 @@
-// The server's record of a workspace, written before anything else of it, and where no engine can write.
+// The record is written before the workspace itself, and out of reach of engines.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '@bridle/kernel/event'
@@ -7,13 +7,13 @@ import type { Workspace } from '@bridle/surfaces/http/workspaces/workspaces'
 
 export interface WorkspaceRecord extends Omit<Workspace, 'discard'> {
   readonly key: Key
-  /** A workspace that is still being prepared was left behind by a process that was killed. */
+  /** A record still `preparing` after a start was left by a killed process. */
   readonly state: 'preparing' | 'ready'
-  /** The git folder of the repository; null = there is none. */
+  /** Null if there is no repository. */
   readonly gitDir: string | null
 }
 
-/** Writes the record atomically: it is complete or absent. */
+/** Atomic: the record is complete or absent. */
 export const writeWorkspaceRecord = async (folder: string, record: WorkspaceRecord): Promise<void> => {
   const file = workspaceFile(folder)
   await writeFile(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
@@ -28,7 +28,7 @@ export const workspaceRecordFor = async (folder: string, key: Key): Promise<Work
 export const readWorkspaceRecord = async (folder: string): Promise<WorkspaceRecord | null> => {
   try {
     const record = JSON.parse(await readFile(workspaceFile(folder), 'utf8'))
-    // Earlier versions recorded finished workspaces only, with the top of the repository.
+    // Earlier versions recorded only finished workspaces, with the repository's top folder.
     return { state: 'ready', gitDir: record.repository ? join(record.repository, '.git') : null, ...record }
   } catch {
     return null

@@ -1,4 +1,4 @@
-// Folders that a workspace may begin with, listed by the operator for all tenants or one. Without a source it begins empty.
+// Folders that a workspace may start from, as listed by the operator. Without a source it starts empty.
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -8,24 +8,24 @@ import { type Access, type AccessOptions, isLoopback } from '@bridle/surfaces/ht
 import { isOwnersName, isSecretName } from '@bridle/workspace/review/owners-files'
 
 export interface WorkspaceOptions {
-  /** Folders that every tenant may start from; also any folder below one. */
+  /** Folders that every tenant may start from, including folders below them. */
   readonly sources?: readonly string[]
-  /** Further folders, each for one tenant. */
+  /** Additional folders per tenant. */
   readonly tenants?: { readonly [tenant: string]: readonly string[] }
-  /** Bytes that all session folders of one tenant may hold together; default 20 GiB. */
+  /** Maximum bytes of a tenant's session folders together. Default: 20 GiB. */
   readonly maxTenantBytes?: number
 }
 
 export interface WorkspaceSource {
-  /** The real path, without links. */
+  /** Without symbolic links. */
   readonly path: string
-  /** The folder around the source that the caller may name; nothing outside of it is copied. Null = the caller may name every one. */
+  /** The allowed folder around the source; nothing outside of it is copied. Null if the caller may name any folder. */
   readonly limit: string | null
-  /** The caller may have a session work in the folder itself. */
+  /** True if sessions of the caller may work in the folder itself. */
   readonly isOwn: boolean
 }
 
-/** Folders that a caller may name beyond the listed ones: none, those below the server's start folder, or any that its user reads. */
+/** Unlisted folders that a caller may name: none, those below the server's start folder, or any that its user can read. */
 export type FolderReach = 'listed' | 'started' | 'any'
 
 export class WorkspaceSources {
@@ -33,7 +33,6 @@ export class WorkspaceSources {
   readonly #data: string
   readonly #started: string
 
-  /** `started` is the folder that the server was started in. */
   constructor(options: WorkspaceOptions, data: string, started: string) {
     this.#options = options
     this.#data = data
@@ -49,27 +48,25 @@ export class WorkspaceSources {
     const isFolder = path !== null && (await stat(path).catch(() => null))?.isDirectory()
     const listed = path === null ? null : await this.#listed(tenant, path)
     const isOwn = path !== null && (reach === 'any' || (reach === 'started' && isWithin(path, this.#started)))
-    // The same answer for an existing and for a missing folder: callers must not explore the machine.
+    // Same answer for a missing folder, so that callers cannot explore the machine.
     if (!isFolder || (listed === null && !isOwn)) return { problem: UNLISTED[reach] }
     if (await this.isInData(path)) return { problem: 'The source lies in the data folder of the server. Name another.' }
-    // A copy of the project leaves these folders out, and in place git's files are read-only: naming one must not be a way around.
+    // Copies skip these folders, and in place git's files are read-only. Naming such a folder directly must not bypass that.
     const base = listed ?? (isWithin(path, this.#started) ? this.#started : sep)
     if (relative(base, path).split(sep).some(isOwnersName)) return { problem: OWNERS }
     return { path, limit: listed ?? (reach === 'started' ? this.#started : null), isOwn }
   }
 
-  /** The folders that a caller of this tenant may name. */
   names(tenant: string, reach: FolderReach): string[] {
     const listed = this.#listedNames(tenant).map((folder) => resolve(folder))
     return [...new Set([...(reach === 'listed' ? [] : [this.#started]), ...listed])]
   }
 
-  /** Whether a path without links lies in the data folder, where sandboxes write. */
   async isInData(path: string): Promise<boolean> {
     const data = identityOf(await stat(this.#data))
     for (let folder = path; ; folder = dirname(folder)) {
       const there = await stat(folder).catch(() => null)
-      // Compare the identity: a bind mount gives the same folder another path.
+      // Compare identities, because a bind mount gives the same folder another path.
       if (there && identityOf(there) === data) return true
       if (folder === dirname(folder)) return false
     }
@@ -93,35 +90,29 @@ const OWNERS =
   'The source lies in a folder of git, of settings or of the data of a server (.git, .env, .bridle). Name the folder of the project.'
 const LIST = 'list the folder in workspaces.sources of bridle.config.ts'
 const EMPTY = 'Without a source the session begins with an empty folder.'
-/** The same words for a folder that is not there and for one that may not be named. */
+/** Must not reveal whether a folder exists. */
 const UNLISTED: { readonly [reach in FolderReach]: string } = {
   listed: `This is no source of this server. The operator may ${LIST}. ${EMPTY}`,
   started: `The folder is not inside the one that the server was started in, or is not there. Start a server in your folder, start this one with --token, or ${LIST}. ${EMPTY}`,
   any: `There is no such folder. ${EMPTY}`,
 }
 
-/** Whether a path of a commit is never copied, or lies in such a folder. `data` is the data folder's path in the repository. */
+/** True for paths of a commit that must never be copied. `data` is the data folder's path in the repository. */
 export const isSecretPath = (path: string, data: string | null): boolean =>
   path.split('/').some(isSecretName) || (data !== null && isWithin(path, data))
 
-/** The data folder as a path relative to the top of a repository; null = it lies elsewhere. */
 export const dataPathInRepository = (top: string, data: string): string | null =>
   isWithin(data, top) && data !== top ? data.slice(join(top, sep).length) : null
 
 export interface FolderAccessOptions extends Pick<AccessOptions, 'tokens' | 'tenantRequired'> {
   readonly hostname: string
-  /** The server requires no token. */
   readonly isOpen: boolean
-  /** The token that only the server's user can read. */
+  /** Only the server's user can read this token. */
   readonly ownerToken?: string | null
   readonly workspaces?: WorkspaceOptions | undefined
 }
 
-/**
- * Decides which folders a caller may name that are not listed. Only the server's user may name any, on a server that listens on loopback
- * only and has no tenants: others would read files that are not theirs. A server without a token cannot tell its user from another user
- * of the machine, so there it is the folder that the server was started in.
- */
+/** Only the server's user may name any folder, on a loopback server without tenants. Without a token the user is unknown. */
 export const folderAccess = (options: FolderAccessOptions): ((access: Access) => FolderReach) => {
   const { hostname, isOpen, ownerToken, tokens = [], tenantRequired = false, workspaces = {} } = options
   const hasTenants =

@@ -1,5 +1,4 @@
-// The life of workspaces: prepared once for a session, shared by its requests, and removed with it. A workspace is the work folder of a
-// local sandbox. Its record is beside the work, where no engine can write.
+// A workspace is the work folder of a local sandbox. Its record is outside of that folder, out of reach of engines.
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,20 +34,17 @@ export interface NodeWorkspacesOptions {
   /** The server's data folder. */
   readonly data: string
   readonly workspaces?: WorkspaceOptions | undefined
-  /** Whether a session is in the log. The folder of an existing session is never removed for another request. */
+  /** True if the session is in the log. Another request must never remove its folder. */
   readonly exists: (key: Key) => Promise<boolean>
-  /** The folders that a caller may name although they are not listed; default: none. */
   readonly reachOf?: (access: Access) => FolderReach
-  /** The folder that the server was started in; default: that of the process. */
   readonly started?: string
-  /** The user of the sandboxes, if it is not the server's. */
   readonly owner?: FolderOwner | undefined
   readonly tenantUsage?: TenantDiskUsage
-  /** Why agents have no sandbox here; null = they have one, which is what absent means, too. */
+  /** Why agents have no sandbox. Null or absent: they have one. */
   readonly noSandbox?: () => Promise<string | null>
 }
 
-/** The use of a folder in this process: made by one request, or shared by several. */
+/** Whether this request created the folder, or several share it. */
 type FolderUse = 'made' | 'shared'
 
 export class NodeWorkspaces implements Workspaces {
@@ -56,9 +52,9 @@ export class NodeWorkspaces implements Workspaces {
   readonly #options: NodeWorkspacesOptions
   readonly #sources: WorkspaceSources
   readonly #tenantUsage: TenantDiskUsage
-  /** Requests for one session run in sequence. */
+  /** Serializes requests of a session. */
   readonly #turns = new KeyedMutex()
-  /** Changes to one repository run in sequence: git does not promise that two may add or remove worktrees at once. */
+  /** Serializes changes to a repository: git does not support adding and removing worktrees concurrently. */
   readonly #repositories = new KeyedMutex()
   readonly #uses = new Map<string, FolderUse>()
   readonly #sourceMemory = new SourceMemory()
@@ -82,7 +78,7 @@ export class NodeWorkspaces implements Workspaces {
   }
 
   async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
-    // Outside the mutex: a session that is being removed waits for the same mutex.
+    // Outside of the mutex, because removing a session waits for it too.
     const exists = await this.#options.exists(key)
     return this.#serially(key, () => this.#prepare(key, request, exists))
   }
@@ -103,29 +99,29 @@ export class NodeWorkspaces implements Workspaces {
     }
   }
 
-  /** The runner, which also removes the workspace of a removed session. */
+  /** Also removes the workspace of a deleted session. */
   wrapRunner(runner: Runner): Runner {
     return {
-      // Spread the whole runner, so that its optional methods are kept.
+      // Spread, so that optional methods are kept.
       ...runner,
       forget: (key) =>
         this.#serially(key, async () => {
           const folder = sessionFolder(this.#data, key)
           const note = await workspaceRecordFor(folder, key)
-          // The engine may still work in the folder.
+          // First stop the engine, which may still use the folder.
           await runner.forget?.(key)
           if (note || existsSync(folder)) await this.#remove(folder, note)
         }),
     }
   }
 
-  /** At the start: removes workspaces of an earlier process whose session was never created, or is gone. */
+  /** Run at start. Removes workspaces whose session was deleted or never created. */
   async removeOrphans(): Promise<void> {
     const folder = join(this.#data, 'workspaces')
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name)
       const key = (await readWorkspaceRecord(path))?.key
-      // Folders of earlier versions may hold the record of another session.
+      // Folders of earlier versions may hold another session's record.
       if (!key || sessionFolder(this.#data, key) !== path || (await this.#options.exists(key))) continue
       await this.#serially(key, async () => {
         if (!this.#uses.has(path)) await this.#remove(path, await workspaceRecordFor(path, key))
@@ -137,15 +133,15 @@ export class NodeWorkspaces implements Workspaces {
     const folder = sessionFolder(this.#data, key)
     const known = await workspaceRecordFor(folder, key)
     if (known?.state === 'ready') {
-      // An earlier request for the same session made the workspace. From now on neither request may remove it.
+      // An earlier request of this session made the workspace, so neither may remove it from now on.
       this.#uses.set(folder, 'shared')
       return workspaceOf(known, async () => {})
     }
-    // A sandbox was made for a session of this name, perhaps in the meantime.
+    // A sandbox may have been created for this session in the meantime.
     if (exists || existsSync(keyFile(folder))) return { taken: true }
     const source = await this.#source(key, request)
     if (source && 'problem' in source) return source
-    // A killed process left it unfinished.
+    // Left unfinished by a killed process.
     await this.#remove(folder, known)
     this.#uses.set(folder, 'made')
     try {
@@ -179,7 +175,6 @@ export class NodeWorkspaces implements Workspaces {
     return this.#options.reachOf?.(access) ?? 'listed'
   }
 
-  /** The parent of a branch, if its files still exist. */
   async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
     if (!parent) return null
     const folder = sessionFolder(this.#data, parent)
@@ -196,7 +191,7 @@ export class NodeWorkspaces implements Workspaces {
     })
   }
 
-  /** Reads the origin from the record and never from the work folder, since an agent wrote that. */
+  /** Trusts only the record: the work folder was written by an agent. */
   async #remove(folder: string, note: WorkspaceRecord | null): Promise<void> {
     this.#uses.delete(folder)
     await removeFolder(folder)
