@@ -1,26 +1,23 @@
-// Text of agents, tools, and strangers as a page may show it. A page escapes markup; what is left are characters that are not seen or that
-// turn the order of others around. They are shown by their number, so that the text that a person approves is all there is.
+// Untrusted text for display. Markup is escaped elsewhere; these functions show invisible and bidirectional control
+// characters as code points, so that people see everything they approve.
 
-/** Control and format characters, except tab, line ends, and the joiner inside an emoji. */
+/** Control and format characters, except tabs, line breaks and joiners within emoji. */
 const HIDDEN =
   /(?<emoji>(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|(?![\t\n\r])[\p{Cc}\p{Cf}]/gu
 
-/** Text to read: control and format characters are shown as `⟨U+202E⟩`. */
+/** Text for reading. Shows control and format characters as `⟨U+202E⟩`. */
 export const visibleText = (text: string): string =>
   text.replace(HIDDEN, (character, emoji: string | undefined) => emoji ?? numberText(character))
 
-/**
- * Spaces that look like the plain one, characters that have no width, and halves of characters. A variation selector behind a picture
- * belongs to it; the joiner inside an emoji was left by `visibleText`.
- */
+/** Lookalikes of the space, zero-width characters and lone surrogates. Keeps variation selectors and joiners within emoji. */
 const LOOKALIKES =
   /(?<emoji>(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|\r|(?! )[\p{Zs}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}\u{13441}\u{13442}]|\p{Cs}/gu
 
-/** Text that a person decides about: every character is seen, look-alikes of a space too. */
+/** Text for decisions. Also shows lookalikes of the space. */
 export const exactText = (text: string): string =>
   visibleText(text).replace(LOOKALIKES, (character, emoji: string | undefined) => emoji ?? numberText(character))
 
-/** JSON in which hidden characters are escapes such as `\u202e`: the same value, and nothing to overlook, also in a text field. */
+/** JSON with hidden characters escaped, such as `\u202e`: the same value, safe to review in a text field. */
 export const exactJson = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? 'null').replace(ESCAPED, (character, emoji: string | undefined) => {
     if (emoji !== undefined) return emoji

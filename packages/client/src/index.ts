@@ -1,5 +1,3 @@
-// The client entry, for browsers and for Node.
-
 export { answerProblem, type GivenAnswer, type QuestionAnswer, type QuestionAnswers } from '@bridle/events/answers'
 export { type FieldOption, type FieldType, type FormField, formFields } from '@bridle/events/forms'
 export type { Question, QuestionOption, QuestionRequest } from '@bridle/events/questions'

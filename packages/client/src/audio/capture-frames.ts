@@ -1,17 +1,17 @@
-// The microphone's samples as frames of a line: 20 ms of pcm16 at 24,000 samples a second, each with its level.
+// Splits microphone samples into frames of 20 ms (24 kHz pcm16), each with its level.
 import { Resampler } from './resampler.ts'
 
-/** Samples a second of a line's pcm16. */
+/** Sample rate of voice lines. */
 export const LINE_RATE = 24_000
 
-/** A frame of the microphone: short enough for a conversation, and fifty messages a second. */
+/** Short enough for a conversation, at fifty messages a second. */
 const FRAME_MS = 20
-/** The root mean square of loud speech near a microphone, shown as a full meter. */
+/** Root mean square of loud speech close to a microphone. Shown as a full meter. */
 const LOUD_LEVEL = 0.25
 
 export interface CaptureFrame {
   readonly samples: Int16Array<ArrayBuffer>
-  /** From 0, silence, to 1, loud speech. */
+  /** From 0 (silence) to 1 (loud speech). */
   readonly level: number
 }
 
@@ -47,5 +47,5 @@ export class CaptureFrames {
   }
 }
 
-/** Louder than loudest is clipped: a wrapped number would crack. */
+/** Clip: wrapping around would crackle. */
 const toPcm16 = (sample: number): number => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)))

@@ -1,31 +1,27 @@
-// The speaker of a page: plays the audio of a line, and reports what was really played.
 import { LINE_RATE } from './capture-frames.ts'
 import { SPEAKER_PROCESSOR, type SpeakerCommand, type SpeakerMessage } from './worklet-messages.ts'
 
-/** Settings of `openLoudspeaker`. */
+/** Options of `openLoudspeaker`. */
 export interface LoudspeakerOptions {
-  /** The address of `bridle/voice-worklet`, as the page's own server serves it. */
+  /** URL of `bridle/voice-worklet` on the page's own server. */
   readonly worklet: string | URL
-  /**
-   * Gets how much of an item was played, by the count of samples that went out: ten times a second, at the end of what there is to
-   * play, and at once after `stop`, with `isStopped`.
-   */
+  /** Reports the played milliseconds of an item: ten times a second, when the queue is empty, and after `stop` (`isStopped`). */
   readonly onPlayed?: (item: string, ms: number, isStopped: boolean) => void
-  /** Gets true when the speaker begins to play, and false when nothing is left to play. */
+  /** Called with true when playback starts and false when it runs out of audio. */
   readonly onPlaying?: (isPlaying: boolean) => void
 }
 
-/** A speaker, as `openLoudspeaker` opens it. */
+/** A speaker opened by `openLoudspeaker`. */
 export interface Loudspeaker {
-  /** Plays audio after what waits already: pcm16 with 24,000 samples a second. */
+  /** Queues audio: pcm16 at 24 kHz. */
   play(item: string, audio: Uint8Array): void
-  /** Stops an item, or everything, at once. `onPlayed` follows. */
+  /** Stops an item, or everything, immediately. `onPlayed` follows. */
   stop(item?: string): void
-  /** Ends the speaker. */
+  /** Closes the speaker. */
   close(): void
 }
 
-/** Opens the speaker of the page. Call it in a click: browsers let no page sound before one. */
+/** Opens the speaker of the page. Call it from a click handler: browsers block audio before a user gesture. */
 export const openLoudspeaker = async ({ worklet, onPlayed, onPlaying }: LoudspeakerOptions): Promise<Loudspeaker> => {
   const context = new AudioContext({ sampleRate: LINE_RATE, latencyHint: 'interactive' })
   await context.audioWorklet.addModule(worklet)
@@ -63,13 +59,13 @@ export const openLoudspeaker = async ({ worklet, onPlayed, onPlaying }: Loudspea
   }
 }
 
-/** The audio of a line as samples. A piece may end in the middle of a sample: the next one of its item completes it. */
+/** Converts bytes to samples. A chunk may end within a sample, which the next chunk of its item completes. */
 export class PcmPieces {
   #item: string | null = null
   #rest: number | null = null
   #isStopped = false
 
-  /** Audio of a stopped item still comes until the server knows of the stop. Played, it would be heard behind a gap. */
+  /** Audio of a stopped item keeps arriving until the server handles the stop. Played, it would follow after a gap. */
   push(item: string, audio: Uint8Array): Int16Array {
     if (item !== this.#item) this.#begin(item)
     if (this.#isStopped) return new Int16Array(0)
@@ -78,11 +74,11 @@ export class PcmPieces {
     if (this.#rest !== null) bytes[0] = this.#rest
     bytes.set(audio, start)
     this.#rest = bytes.length % 2 === 1 ? (bytes.at(-1) ?? null) : null
-    // Little-endian, as every browser is.
+    // Browsers are little-endian.
     return new Int16Array(bytes.buffer, 0, bytes.length >> 1)
   }
 
-  /** Stops an item, or everything. Items come one after the other: only the newest one gets more audio. */
+  /** Only the newest item receives more audio, so earlier ones need no mark. */
   stop(item?: string): void {
     if (item === undefined || item === this.#item) this.#isStopped = true
   }

@@ -1,6 +1,4 @@
-// The reasons why a page has no microphone, each with a sentence that says what to do.
-
-/** The reason why there is no microphone. */
+/** Why there is no microphone. */
 export type MicrophoneProblem = 'denied' | 'insecure' | 'in_use' | 'missing' | 'unsupported'
 
 const SENTENCES: { readonly [P in MicrophoneProblem]: string } = {
@@ -11,9 +9,9 @@ const SENTENCES: { readonly [P in MicrophoneProblem]: string } = {
   unsupported: 'This browser cannot record sound for a page. Use a current version of Chrome, Firefox or Safari.',
 }
 
-/** Match `code`; the message is for the person at the page. */
+/** Thrown if there is no microphone. Match `code`; the message is for the user. */
 export class MicrophoneError extends Error {
-  /** The name of the class. */
+  /** Always `MicrophoneError`. */
   override readonly name = 'MicrophoneError'
   /** The reason. */
   readonly code: MicrophoneProblem
@@ -24,14 +22,12 @@ export class MicrophoneError extends Error {
   }
 }
 
-/** Null = the page could ask for a microphone. */
 export const microphoneProblem = (): MicrophoneProblem | null => {
   if (globalThis.isSecureContext === false) return 'insecure'
   const canRecord = globalThis.navigator?.mediaDevices?.getUserMedia !== undefined
   return canRecord && typeof AudioWorkletNode !== 'undefined' ? null : 'unsupported'
 }
 
-/** The browser's names of the same problems. */
 const PROBLEMS: { readonly [name: string]: MicrophoneProblem | undefined } = {
   NotAllowedError: 'denied',
   SecurityError: 'denied',

@@ -1,28 +1,27 @@
-// The microphone of a page, as frames for a line.
 import { MicrophoneError, microphoneProblem, toMicrophoneError } from './microphone-error.ts'
 import { MICROPHONE_PROCESSOR, type MicrophoneMessage } from './worklet-messages.ts'
 
-/** Settings of `openMicrophone`. */
+/** Options of `openMicrophone`. */
 export interface MicrophoneOptions {
-  /** The address of `bridle/voice-worklet`, as the page's own server serves it. */
+  /** URL of `bridle/voice-worklet` on the page's own server. */
   readonly worklet: string | URL
-  /** Gets each 20 ms: pcm16 with 24,000 samples a second. */
+  /** Called every 20 ms with pcm16 at 24 kHz. */
   readonly onAudio: (audio: Int16Array) => void
-  /** Gets the level with each frame, from 0, silence, to 1, loud speech. */
+  /** Called with the level of each frame, from 0 (silence) to 1 (loud speech). */
   readonly onLevel?: (level: number) => void
-  /** The microphone was unplugged, or the browser took it back. */
+  /** The microphone was unplugged, or the browser revoked it. */
   readonly onEnd?: (error: MicrophoneError) => void
 }
 
-/** A microphone that the person has allowed. */
+/** A microphone opened by `openMicrophone`. */
 export interface Microphone {
-  /** Off: the browser records nothing, and no frame comes. */
+  /** False: the browser records nothing, and no frames arrive. */
   isOn: boolean
-  /** Gives the microphone back. */
+  /** Releases the microphone. */
   close(): void
 }
 
-/** Asks the person for the microphone. Rejects with a `MicrophoneError` whose message says what to do. Call it in a click. */
+/** Asks for microphone permission. Rejects with a `MicrophoneError`. Call it from a click handler. */
 export const openMicrophone = async (options: MicrophoneOptions): Promise<Microphone> => {
   const problem = microphoneProblem()
   if (problem !== null) throw new MicrophoneError(problem)
@@ -31,7 +30,7 @@ export const openMicrophone = async (options: MicrophoneOptions): Promise<Microp
     .catch((cause: unknown) => {
       throw toMicrophoneError(cause)
     })
-  // The rate of the device: not every browser connects a microphone to a context of another rate.
+  // Use the device's sample rate, because not every browser resamples a microphone.
   const context = new AudioContext({ latencyHint: 'interactive' })
   const close = (): void => {
     for (const track of stream.getTracks()) track.stop()

@@ -1,20 +1,17 @@
-// Audio that waits to be played, and the count of what was played. The count is that of the samples that went to the speaker, so an
-// interruption knows what the listener heard.
+// Queues audio and counts the samples that reached the speaker, so that an interruption knows what was heard.
 import { LINE_RATE } from './capture-frames.ts'
 import { Resampler } from './resampler.ts'
 
-/** Time between two reports of what was played: an interruption cuts a word at most. */
+/** Interval of playback reports. An interruption is off by a word at most. */
 const REPORT_MS = 100
-/** Audio that waits to be played: ten minutes. Models speak faster than they are heard, and no answer is so long. */
+/** Ten minutes. Models speak faster than real time, but no answer is that long. */
 const WAITING_MS_MAX = 600_000
 
-/** The milliseconds of an item that were played so far. */
 export interface PlaybackReport {
   readonly item: string
   readonly ms: number
-  /** Nothing more waits to be played. */
   readonly isIdle: boolean
-  /** The item was stopped: nothing more of it is played. */
+  /** The item was stopped and will not continue. */
   readonly isStopped: boolean
 }
 
@@ -22,15 +19,15 @@ export class PlaybackQueue {
   readonly #rate: number
   readonly #report: (report: PlaybackReport) => void
   #pieces: { readonly item: string; readonly samples: Float32Array }[] = []
-  /** Samples of the first piece that were played. */
+  /** Samples already played of the first piece. */
   #offset = 0
   #waiting = 0
-  /** The item that was played last, and its samples. */
+  /** The item played last, and its sample count. */
   #item: string | null = null
   #played = 0
   #unreported = 0
   #resampler: Resampler | null = null
-  /** The item whose audio the resampler has begun: another item begins from silence. */
+  /** The resampler's current item. Another item starts from silence. */
   #resampledItem: string | null = null
 
   constructor(rate: number, report: (report: PlaybackReport) => void) {
@@ -38,7 +35,6 @@ export class PlaybackQueue {
     this.#report = report
   }
 
-  /** Audio above the limit is dropped. */
   push(item: string, pcm: Int16Array): void {
     const samples = this.#atRate(item, fromPcm16(pcm))
     if (((this.#waiting + samples.length) * 1_000) / this.#rate > WAITING_MS_MAX) return
@@ -46,7 +42,7 @@ export class PlaybackQueue {
     this.#pieces.push({ item, samples })
   }
 
-  /** Drops what waits of an item, or everything, and reports what was played of it. */
+  /** Drops an item, or everything, and reports how much of it was played. */
   stop(item: string | null): void {
     const isPlaying = this.#pieces[0]?.item
     this.#pieces = item === null ? [] : this.#pieces.filter((piece) => piece.item !== item)
@@ -56,7 +52,7 @@ export class PlaybackQueue {
     if (stopped !== null) this.#tell(stopped, stopped === this.#item ? this.#played : 0, true)
   }
 
-  /** Fills one block of the speaker; what is missing is silence. */
+  /** Fills one output block, padded with silence. */
   fill(output: Float32Array): void {
     let at = 0
     while (at < output.length) {
@@ -99,7 +95,7 @@ export class PlaybackQueue {
   }
 }
 
-/** A loop, because `from` with a function takes ten times as long. */
+/** A loop, because `Float32Array.from` with a mapper is ten times slower. */
 const fromPcm16 = (pcm: Int16Array): Float32Array => {
   const samples = new Float32Array(pcm.length)
   for (let at = 0; at < pcm.length; at += 1) samples[at] = (pcm[at] ?? 0) / 32_768

@@ -1,19 +1,18 @@
-// Audio at another rate, as it comes. A windowed sinc filter removes what the lower rate cannot carry: without it a voice at
-// 48,000 samples a second would hiss at 24,000.
+// A streaming resampler with a windowed sinc low-pass filter. Without it, a 48 kHz voice would alias at 24 kHz.
 
-/** Zero crossings on each side of the resampler's filter: no audible alias, at a thousandth of a core. */
+/** Zero crossings on each side: no audible aliasing, for 0.1 % of a core. */
 const FILTER_CROSSINGS = 16
 
 export class Resampler {
   readonly #from: number
   readonly #to: number
-  /** Samples on each side of an output sample that count for it. */
+  /** Input samples on each side that contribute to an output sample. */
   readonly #reach: number
-  /** The weights for each place of an output sample between two input samples. */
+  /** Filter weights by phase between two input samples. */
   readonly #weights: readonly Float32Array[]
-  /** Input that later output still needs. */
+  /** Input that later output needs. */
   #held: Float32Array
-  /** The place of the next output sample, in steps of 1 / `#to` input samples, from the start of `#held`. */
+  /** Position of the next output sample, in steps of 1 / `#to` input samples from the start of `#held`. */
   #place: number
 
   constructor(fromRate: number, toRate: number) {
@@ -23,7 +22,7 @@ export class Resampler {
     const cutoff = Math.min(1, toRate / fromRate)
     this.#reach = Math.ceil(FILTER_CROSSINGS / cutoff)
     this.#weights = Array.from({ length: this.#to }, (_, phase) => weightsAt(phase / this.#to, this.#reach, cutoff))
-    // The first output sample stands at the first input sample, with silence before it.
+    // Aligns the first output sample with the first input sample, preceded by silence.
     this.#held = new Float32Array(this.#reach)
     this.#place = this.#reach * this.#to
   }
@@ -55,7 +54,7 @@ export class Resampler {
   }
 }
 
-/** The filter around a place that is `fraction` behind an input sample; its weights add up to one. */
+/** Filter weights at `fraction` after an input sample, normalised to a sum of one. */
 const weightsAt = (fraction: number, reach: number, cutoff: number): Float32Array => {
   const weights = Float32Array.from({ length: 2 * reach + 1 }, (_, at) => {
     const distance = at - reach - fraction

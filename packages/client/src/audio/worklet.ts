@@ -1,5 +1,5 @@
-// The audio worklet of a page that speaks with sessions: a file of its own, which the browser runs beside the page. A page under a
-// strict content security policy loads it from its own server.
+// The audio worklet of voice pages. A separate file, so that a page with a strict content security policy can load it
+// from its own server.
 import { CaptureFrames } from './capture-frames.ts'
 import { PlaybackQueue } from './playback-queue.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type SpeakerMessage,
 } from './worklet-messages.ts'
 
-// TypeScript's library has the globals of a page only.
+// TypeScript's DOM library lacks the worklet globals.
 declare class AudioWorkletProcessor {
   readonly port: MessagePort
 }

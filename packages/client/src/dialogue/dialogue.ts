@@ -1,5 +1,3 @@
-// A dialogue with a session in a page: the line, the microphone and the speaker together, and one state to show.
-
 import { type Loudspeaker, openLoudspeaker } from '../audio/loudspeaker.ts'
 import { type Microphone, openMicrophone } from '../audio/microphone.ts'
 import { toMicrophoneError } from '../audio/microphone-error.ts'
@@ -14,38 +12,38 @@ import {
   type VoiceDialogueState,
 } from './state.ts'
 
-/** Settings of `openVoiceDialogue`. */
+/** Options of `openVoiceDialogue`. */
 export interface VoiceDialogueOptions
   extends Omit<FabricVoiceOptions, 'audioFormat' | 'turns' | 'encoding' | 'onEvent' | 'line'> {
-  /** The address of `bridle/voice-worklet`, as the page's own server serves it. */
+  /** URL of `bridle/voice-worklet` on the page's own server. */
   readonly worklet: string | URL
-  /** Begin with the microphone always on; default: the person holds a button. */
+  /** Start with an open microphone. Default: push to talk. */
   readonly isHandsFree?: boolean
 }
 
-/** A dialogue, as `openVoiceDialogue` opens it. It is a store that React can subscribe to. */
+/** A voice dialogue. It is a store for `useSyncExternalStore`. */
 export interface VoiceDialogue {
-  /** The state; the same object until it changes. */
+  /** The current state. The same object until it changes. */
   readonly getSnapshot: () => VoiceDialogueState
-  /** Calls the listener at each change. Returns the function that stops it. */
+  /** Calls the listener on every change. Returns an unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void
-  /** Calls the listener with the level of the microphone, fifty times a second. Returns the function that stops it. */
+  /** Calls the listener with the microphone level, fifty times a second. Returns an unsubscribe function. */
   readonly onLevel: (listener: (level: number) => void) => () => void
-  /** The person begins to hold the button: the agent falls silent, and the microphone is on. */
+  /** Push to talk pressed: silences the agent and turns the microphone on. */
   press(): void
-  /** The person lets the button go: the turn ends. */
+  /** Push to talk released: ends the turn. */
   release(): void
-  /** Turns hands-free on or off. */
+  /** Turns hands-free mode on or off. */
   setHandsFree(isHandsFree: boolean): void
-  /** A text instead of speech. The answer is spoken. */
+  /** Sends text instead of speech. The answer is spoken. */
   sendText(text: string): void
-  /** Silences the answer. The conversation keeps the part that was heard. */
+  /** Stops the answer. The conversation keeps the part that was heard. */
   interrupt(): void
-  /** Gives microphone, speaker and line back. */
+  /** Releases microphone, speaker and line. */
   close(): void
 }
 
-/** Opens the line at once and asks for the microphone. Call it in a click: browsers let no page sound before one. */
+/** Opens the line and asks for the microphone. Call it from a click handler: browsers block audio before a user gesture. */
 export const openVoiceDialogue = (options: VoiceDialogueOptions): VoiceDialogue => new Dialogue(options)
 
 class Dialogue implements VoiceDialogue {
@@ -59,9 +57,9 @@ class Dialogue implements VoiceDialogue {
   #microphone: Microphone | null = null
   #isClosed = false
   #opening: Promise<void> | null = null
-  /** The microphone has handed out audio since the button was pressed. */
+  /** The microphone has delivered audio since the button was pressed. */
   #hasRecorded = false
-  /** Audio that came before the speaker was open. */
+  /** Audio that arrived before the speaker was open. */
   #unplayed: { readonly item: string; readonly audio: Uint8Array }[] = []
 
   constructor(options: VoiceDialogueOptions) {
@@ -94,7 +92,7 @@ class Dialogue implements VoiceDialogue {
 
   release(): void {
     if (!this.#facts.isPressed) return
-    // Nothing was recorded: there is no turn to end.
+    // Without audio there is no turn to end.
     if (this.#hasRecorded) this.#line.endTurn()
     this.#apply({ type: 'pressed', isPressed: false, hasRecorded: this.#hasRecorded })
   }
@@ -103,7 +101,7 @@ class Dialogue implements VoiceDialogue {
     if (isHandsFree === this.#facts.isHandsFree || this.#isClosed) return
     if (!this.#microphone) this.#openAudio()
     this.#apply({ type: 'hands_free', isHandsFree })
-    // The end of turns is fixed for a connection. The new one has the id of the old one, which the server closes.
+    // Turn detection is fixed per connection. The new connection reuses the line id, so the server closes the old one.
     const former = this.#line
     this.#line = this.#connect(former.line)
     former.close()
@@ -134,13 +132,13 @@ class Dialogue implements VoiceDialogue {
       ...rest,
       turns,
       line: id,
-      // The end of a connection that another one replaced is no news.
+      // Ignore events of a replaced connection.
       onEvent: (event) => line === this.#line && this.#receive(event),
     })
     return line
   }
 
-  /** Opens the devices once: a second microphone would be one that nobody turns off. */
+  /** Opens the devices once: a second microphone could never be turned off. */
   #openAudio(): void {
     this.#opening ??= this.#openDevices().finally(() => {
       this.#opening = null
@@ -199,7 +197,7 @@ class Dialogue implements VoiceDialogue {
     this.#facts = factsAfter(before, event)
     if (this.#facts === before) return
     const { isHandsFree, isPressed } = this.#facts
-    // A microphone that is off records nothing: between two turns the browser shows it so.
+    // Turn the microphone off between turns, so that the browser shows it as off.
     const isOn = isHandsFree || isPressed
     if (this.#microphone && this.#microphone.isOn !== isOn) this.#microphone.isOn = isOn
     this.#state = stateOf(this.#facts)

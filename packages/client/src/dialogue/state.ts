@@ -1,13 +1,9 @@
-// The state of a dialogue, folded from the events of its line and of the page. The page shows it as it is.
 import type { FabricVoiceEvent } from '../voice/options.ts'
 
-/** Captions that a dialogue keeps: what was just said. The session has the rest. */
+/** Recent captions only. The session has the rest. */
 const CAPTIONS_MAX = 6
 
-/**
- * The phase to show. `ready`: the line is open and the microphone off. `listening`: the microphone is on. `hearing`: somebody speaks.
- * `thinking`: the agent works. `approval`: a tool call waits for a person.
- */
+/** The phase to show. `ready`: microphone off. `listening`: microphone on. `hearing`: user speaks. `approval`: a call waits. */
 export type VoicePhase =
   | 'connecting'
   | 'ready'
@@ -19,7 +15,7 @@ export type VoicePhase =
   | 'reconnecting'
   | 'closed'
 
-/** A problem, in a sentence that says what to do. */
+/** A problem, with a message that says what to do. */
 export interface VoiceProblem {
   /** The code to match. */
   readonly code: string
@@ -27,48 +23,46 @@ export interface VoiceProblem {
   readonly message: string
 }
 
-/** A tool call that waits for a person. */
+/** A tool call that waits for approval. */
 export interface VoiceApproval {
-  /** The id of the approval, as every wire has it. */
+  /** The approval id. */
   readonly id: string
-  /** The tool that the agent wants to use. */
+  /** The tool to be called. */
   readonly toolName: string
-  /** The reason why somebody is asked. */
+  /** Why approval is needed. */
   readonly reason: string
 }
 
-/** A dialogue as a page shows it. */
+/** The state that a page shows. */
 export interface VoiceDialogueState {
   /** The phase to show. */
   readonly phase: VoicePhase
-  /** The microphone is always on, and pauses end turns; else the person holds a button. */
+  /** True: the microphone is always on and pauses end turns. False: push to talk. */
   readonly isHandsFree: boolean
-  /** The person holds the button. */
+  /** Push to talk is pressed. */
   readonly isPressed: boolean
-  /** The newest words of both sides, oldest first. */
+  /** Recent captions of both sides, oldest first. */
   readonly captions: readonly VoiceCaption[]
-  /** The tool call that waits for a person; null = none. */
+  /** The tool call that waits for approval, or null. */
   readonly approval: VoiceApproval | null
-  /** The last problem; null = none since the person spoke. */
+  /** The last problem, cleared when the user speaks. Null: none. */
   readonly problem: VoiceProblem | null
 }
 
-/** All that the phase follows from. */
+/** The inputs of `phase`. */
 export interface DialogueFacts extends Omit<VoiceDialogueState, 'phase'> {
   readonly connection: 'connecting' | 'open' | 'reconnecting' | 'closed'
   readonly hasMicrophone: boolean
   readonly isHearing: boolean
   readonly isPlaying: boolean
-  /** The agent works on an answer. */
   readonly isThinking: boolean
-  /** The run whose captions come again after a broken connection; null = the last one has ended. */
+  /** The run whose captions are sent again after a reconnect. Null once it has ended. */
   readonly openRun: string | null
-  /** The call that waits for a person. */
   readonly waitingCall: string | null
 }
 
 export type DialogueEvent =
-  /** `hasRecorded`: the microphone has recorded something in the meantime. */
+  /** `hasRecorded`: the microphone delivered audio in the meantime. */
   | { readonly type: 'pressed'; readonly isPressed: boolean; readonly hasRecorded?: boolean }
   | { readonly type: 'microphone'; readonly hasMicrophone: boolean }
   | { readonly type: 'hands_free'; readonly isHandsFree: boolean }
@@ -90,11 +84,11 @@ export const initialFacts = (isHandsFree: boolean): DialogueFacts => ({
   problem: null,
 })
 
-/** The facts after an event; the very same object where nothing changes. */
+/** Returns the same object if nothing changes. */
 export const factsAfter = (facts: DialogueFacts, event: FabricVoiceEvent | DialogueEvent): DialogueFacts => {
   switch (event.type) {
     case 'pressed':
-      // A turn that ended is being transcribed: the agent is as good as at work.
+      // The turn is being transcribed, so treat the agent as working already.
       if (event.isPressed) return { ...facts, isPressed: true, problem: null }
       return {
         ...facts,
@@ -110,7 +104,7 @@ export const factsAfter = (facts: DialogueFacts, event: FabricVoiceEvent | Dialo
     case 'problem':
       return { ...facts, problem: event.problem }
     case 'session_open':
-      // The end of an answer may have been missed while the connection was broken.
+      // The end of an answer may have been missed during the disconnect.
       return {
         ...withoutApproval(facts),
         connection: 'open',
@@ -149,7 +143,7 @@ export const stateOf = (facts: DialogueFacts): VoiceDialogueState => {
   return { phase: phaseOf(facts), isHandsFree, isPressed, captions, approval, problem }
 }
 
-/** The most urgent comes first: a person who speaks is heard even while the agent speaks. */
+/** By urgency: user speech takes precedence over the agent's. */
 const phaseOf = (facts: DialogueFacts): VoicePhase => {
   if (facts.connection !== 'open') return facts.connection
   if (facts.isPressed || facts.isHearing) return 'hearing'
@@ -161,13 +155,13 @@ const phaseOf = (facts: DialogueFacts): VoicePhase => {
 
 const withWords = (facts: DialogueFacts, event: Extract<FabricVoiceEvent, { type: 'text_delta' | 'transcript' }>) => ({
   captions: captionsAfter(facts.captions, event),
-  // An interruption may change the words of an answer that has ended.
+  // An interruption may shorten an answer that has ended.
   openRun: event.type === 'transcript' && event.interrupted ? facts.openRun : event.runId,
 })
 
 const withoutApproval = (facts: DialogueFacts): DialogueFacts => ({ ...facts, approval: null, waitingCall: null })
 
-/** A call that waits says so; the same call without an approval was decided. */
+/** A later event of the call without an approval means it was decided. */
 const withCall = (
   facts: DialogueFacts,
   { id, name, approval }: Extract<FabricVoiceEvent, { type: 'tool_call' }>,
@@ -177,17 +171,17 @@ const withCall = (
   return facts.waitingCall === id ? withoutApproval(facts) : facts
 }
 
-/** Words of either side. */
+/** Something that the user or the agent said. */
 export interface VoiceCaption {
-  /** Unique in its dialogue: the run and the speaker. */
+  /** Unique in the dialogue: run and speaker. */
   readonly id: string
   /** The speaker. */
   readonly role: 'user' | 'assistant'
-  /** The words so far. */
+  /** The text so far. */
   readonly text: string
-  /** No more words come, as far as is known. */
+  /** True if no more text is expected. */
   readonly isFinal: boolean
-  /** The person interrupted: the text is the part that was heard. */
+  /** The user interrupted, so the text is the part that was heard. */
   readonly isInterrupted: boolean
 }
 

@@ -1,5 +1,4 @@
-// A prompt and the run that answers it, from its acceptance to its end: through the queue, approvals and restarts of the server. The session may
-// have other runs before and after, whose events are left out.
+// A prompt and its run, followed through the queue, approvals and server restarts. Skips events of the session's other runs.
 import type { AcceptedRun, AgentEvent, RunStatus } from '@bridle/wire/fabric/wire'
 import type { CancelReceipt } from '@bridle/wire/http/wire'
 import { FabricError } from '../http/error.ts'
@@ -9,37 +8,36 @@ import type { FabricCalls } from './calls.ts'
 import { sleep } from './event-feed.ts'
 import type { FabricJson } from './request-options.ts'
 
-/** Attempts to submit a run while the server cannot be reached: some seconds, the time of a restart. */
+/** Long enough for a server restart. */
 const SUBMIT_TRIES_MAX = 5
 
-/** Settings of `ask`. */
+/** Options of `ask`. */
 export interface AskOptions {
-  /** The same key and input are one run, however often they are asked. Default: a new one. */
+  /** Requests with the same key and input are one run. Default: a new key. */
   readonly idempotencyKey?: string
-  /** Ends the reading. The run continues. */
+  /** Stops reading. The run continues. */
   readonly signal?: AbortSignal
-  /** The server cannot be reached at the moment; the next try follows. */
+  /** The connection failed, and a retry follows. */
   readonly onRetry?: (cause: FabricError) => void
-  /** The events come: for the first time, or again after `onRetry`. */
+  /** Connected, for the first time or again after `onRetry`. */
   readonly onOpen?: () => void
-  /** The folder of a new session. A session that exists with another one is a FabricError. */
+  /** The workspace of a new session. Throws a FabricError if the session exists with another one. */
   readonly workspace?: NewWorkspace
 }
 
-/** A run that was asked for: its events in a `for await` loop, and its outcome. */
+/** A run as an async iterable of its events, with its outcome. */
 export interface AskedRun extends AsyncIterable<AgentEvent> {
-  /** Resolves when the server has accepted the run, which continues from then on even if nobody listens. */
+  /** Resolves when the server has accepted the run, which then continues regardless of the client. */
   readonly accepted: Promise<AcceptedRun>
-  /** The outcome. A run that fails or is cancelled has one, too: its `status` says so. */
+  /** The outcome. A failed or cancelled run resolves too, with that `status`. */
   readonly result: Promise<RunStatus>
-  /** Cancels this run, or takes it out of the queue. */
+  /** Cancels this run, queued or running. */
   cancel(options?: { readonly reason?: string; readonly actor?: string }): Promise<CancelReceipt>
 }
 
-/** The calls that a run needs. */
 export type AskCalls = Pick<FabricCalls, 'session' | 'invoke' | 'run' | 'events' | 'cancel'>
 
-/** Sends the prompt at once. Each loop reads the events of the run from its beginning; a loop may be left at any time. */
+/** Sends the prompt immediately. Each loop reads the run from its start and may be left at any time. */
 export const askRun = (
   calls: AskCalls,
   agent: string,
@@ -49,7 +47,7 @@ export const askRun = (
 ): AskedRun => {
   const submitted = submit(calls, agent, id, input, options)
   const accepted = submitted.then((run) => run.accepted)
-  // The caller may look at `accepted` later, or only at the loop.
+  // Avoid an unhandled rejection: the caller may use only the loop.
   accepted.catch(() => {})
   let outcome: Promise<RunStatus> | null = null
   const follow = (run: SubmittedRun) => followRun({ calls, agent, id, input, ...run }, options)
@@ -79,9 +77,8 @@ export const askRun = (
 
 interface SubmittedRun {
   readonly accepted: AcceptedRun
-  /** The run's first event comes after this one. */
+  /** Cursor before the run's first event. */
   readonly after: string
-  /** Prompts that waited when it was sent. */
   readonly queued: number
 }
 
@@ -92,7 +89,7 @@ const submit = async (
   input: FabricJson,
   options: AskOptions,
 ): Promise<SubmittedRun> => {
-  // With a key of the caller's, the run may be an earlier one.
+  // With a caller's key, the run may already exist.
   const mayBeEarlier = options.idempotencyKey !== undefined
   const before = mayBeEarlier
     ? null
@@ -100,7 +97,7 @@ const submit = async (
         if (error instanceof FabricError && error.status === 404) return null
         throw error
       })
-  // The key makes a retry safe when the connection breaks before the answer.
+  // The key makes a retry safe if the connection breaks before the response.
   const { idempotencyKey = crypto.randomUUID(), signal, workspace } = options
   const settings = { idempotencyKey, ...(signal && { signal }), ...(workspace && { workspace }) }
   const send = () => calls.invoke(agent, id, input, { async: true, ...settings })
@@ -130,7 +127,7 @@ async function* followRun(
     after,
     signal: signal ? AbortSignal.any([signal, leave.signal]) : leave.signal,
     onRetry: (cause) => options.onRetry?.(cause),
-    // A run that was removed while the connection was down would never report its end.
+    // A run removed while disconnected would never report its end.
     onOpen: () => {
       options.onOpen?.()
       if (++connections === 1) return
@@ -145,19 +142,19 @@ async function* followRun(
     let isOurs = false
     for await (const event of feed) {
       if (event.type === 'prompt_start' && !isOurs) {
-        // An older server does not name the run of a prompt; compare text and position instead.
+        // Older servers do not name the run of a prompt, so compare text and position.
         const { runId: promptRunId, text } = event.data
         isOurs =
           promptRunId === undefined ? await isPromptOf(input, text, ahead--, currentStatus) : promptRunId === runId
         if (isOurs) yield event
         continue
       }
-      // A notice may be about this run while it waits for its turn, or about one that waits behind it.
+      // A notice may concern this run in the queue, or one behind it.
       if (event.type === 'notice') {
         if (event.data.runId === runId || (isOurs && event.data.runId === null)) yield event
         continue
       }
-      // A prompt that waits in a paused session begins when the session is resumed.
+      // A prompt queued in a paused session starts when the session resumes.
       if (event.type === 'operator_action' && !isOurs) {
         if (event.data.action === 'pause' || event.data.action === 'resume') yield event
         continue
@@ -167,7 +164,7 @@ async function* followRun(
       const now = mayBeOver || isDropped ? await currentStatus() : null
       if ((isOurs && event.type !== 'prompt_start') || isDropped) yield event
       if (!now || !isFinal(now)) continue
-      // A run may have ended while the events before it are still read.
+      // The run may end while its earlier events are still being read.
       if (isOurs || isDropped || event.id === (await lastEventId())) return now
     }
   } finally {
@@ -178,7 +175,7 @@ async function* followRun(
   throw new FabricError(0, 'closed', 'The event stream ended before the run did.')
 }
 
-/** Whether this prompt is the submitted one: the run has left the queue, and the text matches or nothing is ahead of it. */
+/** True if the run has left the queue, and the text matches or nothing is ahead of it. */
 const isPromptOf = async (
   input: FabricJson,
   text: string,
@@ -192,7 +189,6 @@ const isPromptOf = async (
 const isFinal = ({ status }: RunStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Repeats the call while the error is worth a retry. */
 const retryWhile = async <T>(
   act: () => Promise<T>,
   { signal, onRetry }: AskOptions,

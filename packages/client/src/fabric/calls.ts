@@ -1,4 +1,4 @@
-// The calls that are more than one request with JSON: runs, streams and files. `calls.generated.ts` has all others.
+// Calls beyond a single JSON request: runs, streams and files. The others are in `calls.generated.ts`.
 import type { AcceptedRun, AgentEvent, InvokeResult } from '@bridle/wire/fabric/wire'
 import type { HealthEnvelope, StreamEnvelope } from '@bridle/wire/frontend/wire'
 import type { ApprovalPage, ApprovalsByStatus, ImportReceipt, UploadGrant } from '@bridle/wire/http/wire'
@@ -24,7 +24,6 @@ export const fabricCalls = (options: FabricClientOptions) => {
   const { call, get, post } = requests
   const single = routeCalls(requests)
 
-  /** The answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
   function invoke(
     agent: string,
     id: string,
@@ -58,9 +57,6 @@ export const fabricCalls = (options: FabricClientOptions) => {
       return eventStreamOf(await call(address, { headers, signal }))
     }, feedOptions)
 
-  /**
-   * A session's events, live and across reconnects. With an agent the session need not exist yet; by its id alone it must.
-   */
   async function* events(
     agent: string | null,
     id: string,
@@ -68,7 +64,7 @@ export const fabricCalls = (options: FabricClientOptions) => {
   ): AsyncGenerator<AgentEvent, void, undefined> {
     const path =
       agent === null ? `sessions/${pathSegment(id)}/events` : `agents/${pathSegment(agent)}/${pathSegment(id)}/stream`
-    // "From now on" is a position in the log: without a cursor a reconnect would skip the events in between.
+    // Resolve "from now on" to a position. Without a cursor, a reconnect would skip events.
     const now = options.replay === 'none' && options.after === undefined ? await headOf(agent, id) : undefined
     yield* feed<AgentEvent>(path, {}, now === undefined ? options : { ...options, after: now })
   }
@@ -84,35 +80,32 @@ export const fabricCalls = (options: FabricClientOptions) => {
 
   return {
     ...single,
-    /** The address of the server. */
+    /** Base URL of the server. */
     url: options.url,
-    /** Runs an agent in a session: the answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
+    /** Runs an agent in a session and returns its answer, or with `async` its id. Disconnecting does not stop the run. */
     invoke,
-    /** A session's events, live and across reconnects. With an agent the session need not exist yet; by its id alone it must. */
+    /** Streams a session's events and reconnects automatically. Without an agent, the session must exist. */
     events,
-    /** The envelopes of a session, live and across reconnects. */
+    /** Streams a session's envelopes and reconnects automatically. */
     envelopes: (id: string, { tier, omit, agent, ...feedOptions }: EnvelopeFeedOptions = {}) =>
       feed<StreamEnvelope>(
         `sessions/${pathSegment(id)}/events/stream`,
         { tier, omit: omit?.length ? omit.join(',') : undefined, agent },
         feedOptions,
       ),
-    /** The health of a session, each time it changes. */
+    /** Streams a session's health on every change. */
     healthFeed: (id: string, { agent, ...feedOptions }: EventFeedOptions & { readonly agent?: string } = {}) =>
       feed<HealthEnvelope>(`sessions/${pathSegment(id)}/health/stream`, { agent }, feedOptions),
-    /** A page of approvals of all sessions: those that wait, or by `status` those that were settled. */
+    /** Lists approvals of all sessions: pending ones, or by `status` settled ones. */
     approvals: <S extends 'pending' | 'decided' | 'all' = 'pending'>(
       filter: ApprovalFilter<S> = {},
     ): Promise<ApprovalPage<ApprovalsByStatus[S]>> => get('approvals', { status: 'pending', ...filter }),
-    /**
-     * Uploads a file of at most 25 MB. Name the `ref_id` of the answer in the `attachments` of an input, within a day:
-     * `invoke(agent, id, { prompt, attachments: [{ ref_id }] })`.
-     */
+    /** Uploads a file of up to 25 MB. Use it within a day: `invoke(agent, id, { prompt, attachments: [{ ref_id }] })`. */
     upload: async (content: UploadContent, options: UploadOptions = {}): Promise<UploadGrant> => {
       const { filename, init } = uploadRequest(content, options)
       return readJson(await call(`files${queryText({ filename })}`, init))
     },
-    /** Imports the sessions of a file. `rename` gives another id to those whose id is taken; `check` writes nothing. */
+    /** Imports sessions from an export. `rename` assigns new ids to sessions whose id is taken; `check` is a dry run. */
     importSessions: async (
       file: string | Blob,
       { rename, check }: { readonly rename?: boolean; readonly check?: boolean } = {},
@@ -120,7 +113,7 @@ export const fabricCalls = (options: FabricClientOptions) => {
       const headers = { 'content-type': 'application/x-ndjson' }
       return readJson(await call(`import${queryText({ rename, check })}`, { method: 'POST', headers, body: file }))
     },
-    /** Any route: for pages that show every one of them. */
+    /** Sends a raw request to any route. */
     request: call,
   }
 }

@@ -1,30 +1,30 @@
-// A session's live events of either wire, over any number of connections. The cursor is the id of the last event that was yielded, so a
-// broken connection, a restart or a slow reader costs a reconnect and never an event.
+// A session's live events over any number of connections. The cursor is the last yielded event, so a disconnect, restart
+// or slow reader never loses an event.
 import { FabricError } from '../http/error.ts'
 import { SseReader } from './sse-reader.ts'
 
-/** Settings of a feed of events. */
+/** Options of an event feed. */
 export interface EventFeedOptions {
-  /** Only events after this one: `ev-12` or `12`. */
+  /** Starts after this event: `ev-12` or `12`. */
   readonly after?: string
   /** Without `after`: all earlier events (default), the last N, or none. */
   readonly replay?: 'all' | 'none' | number
-  /** Ends the feed. */
+  /** Stops the feed. */
   readonly signal?: AbortSignal
-  /** The connection broke; the next try comes after this wait. */
+  /** The connection broke. The next attempt follows after `waitMs`. */
   readonly onRetry?: (cause: FabricError, waitMs: number) => void
-  /** Called for the first connection and for each reconnect. */
+  /** Called for the first connection and every reconnect. */
   readonly onOpen?: () => void
-  /** The first wait after a broken connection, doubled up to the longest. The server's `retry:` replaces the first. */
+  /** Exponential backoff between reconnects. The server's `retry:` overrides `first`. */
   readonly backoffMs?: { readonly first: number; readonly longest: number }
-  /** A connection that is silent for this long is dead: the server sends a comment every 15 seconds. */
+  /** Reconnects after this much silence. The server sends a comment every 15 seconds. */
   readonly silenceMs?: number
 }
 
-/** Opens the stream after a cursor; null = as `replay` says. */
+/** `cursor` null: start as `replay` says. */
 export type StreamOpener = (cursor: string | null, signal: AbortSignal) => Promise<Response>
 
-/** Throws when the first connection fails or a retry cannot help. Ends with the signal. */
+/** Throws if the first connection fails or a retry is pointless. Ends with the signal. */
 export async function* eventFeed<T>(open: StreamOpener, options: EventFeedOptions): AsyncGenerator<T, void, undefined> {
   const { signal, backoffMs = { first: 250, longest: 10_000 } } = options
   let cursor = options.after ?? null
@@ -58,7 +58,6 @@ export async function* eventFeed<T>(open: StreamOpener, options: EventFeedOption
   }
 }
 
-/** A connection that the caller, the signal or a long silence ends. */
 const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) => {
   const leave = new AbortController()
   const reader = new SseReader()
@@ -75,7 +74,7 @@ const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) =>
     const bytes = body.getReader()
     for (let part = await bytes.read(); !part.done; part = await bytes.read()) {
       restartTimer()
-      // While the consumer works on the events the server is not silent.
+      // Time the consumer spends on events is not silence of the server.
       const complete = reader.push(part.value)
       if (complete.length > 0) clearTimeout(timer)
       yield* complete
@@ -109,12 +108,12 @@ const parseEvent = <T>(data: string): T => {
 
 const asFabricError = (error: unknown): FabricError => {
   if (error instanceof FabricError) return error
-  // A retry would only bring the same message again.
+  // A retry would receive the same message again.
   if (error instanceof RangeError) return new FabricError(200, 'protocol', error.message, { cause: error })
   return new FabricError(0, 'unreachable', 'The connection was cut.', { cause: error })
 }
 
-/** Doubles, and is up to a quarter shorter at random, so that the clients of a server do not return at the same moment. */
+/** Exponential backoff with up to 25 % jitter, so that clients do not reconnect at once. */
 const backoffDelay = (tries: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(tries, 30), longestMs) * (1 - Math.random() / 4)
 

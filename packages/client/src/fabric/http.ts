@@ -1,19 +1,18 @@
-// The client of every HTTP route, for programs, pages and operators alike.
 import { type AskedRun, type AskOptions, askRun } from './ask.ts'
 import { type FabricCalls, fabricCalls } from './calls.ts'
 import type { FabricJsonObject } from './request-options.ts'
 import type { FabricClientOptions } from './requests.ts'
 
-/** A client of the HTTP routes, as `fabricClient` makes it. */
+/** A client of the HTTP routes, created by `fabricClient`. */
 export interface FabricClient extends FabricCalls {
   /**
-   * Sends a prompt, or a whole input, and gives the events of its run in a `for await` loop, and the outcome as `result`. It reconnects, and
-   * a loop may be left at any time; `cancel` ends the run itself.
+   * Starts a run. Iterate over its events or await `result`. Reconnects automatically. Leaving a loop does not cancel the
+   * run.
    */
   ask(agent: string, id: string, input: string | FabricJsonObject, options?: AskOptions): AskedRun
 }
 
-/** Makes a client of the HTTP routes. Every call throws a FabricError when the server refuses or does not answer. */
+/** Creates a client of the HTTP routes. Calls throw a FabricError if the server refuses or does not respond. */
 export const fabricClient = (options: FabricClientOptions): FabricClient => {
   const calls = fabricCalls(options)
   return {

@@ -1,4 +1,4 @@
-// The options of the calls that are written by hand. The options of all others follow from the schemas of the routes: `calls.generated.ts`.
+// Options of the handwritten calls. Those of the others are in `calls.generated.ts`.
 import type { AgentEventData } from '@bridle/wire/fabric/wire'
 import type { NewWorkspace } from './calls.generated.ts'
 import type { EventFeedOptions } from './event-feed.ts'
@@ -6,42 +6,42 @@ import type { EventFeedOptions } from './event-feed.ts'
 export type FabricJson = AgentEventData['result']['result']
 export type FabricJsonObject = AgentEventData['tool_start']['args']
 
-/** A page of the inbox. */
+/** Filters for approvals. */
 export interface ApprovalFilter<S extends 'pending' | 'decided' | 'all' = 'pending' | 'decided' | 'all'> {
-  /** pending (default): those that wait, oldest first. decided: those that were settled, newest first. all: both, in this order. */
+  /** pending (default): oldest first. decided: newest first. all: pending, then decided. */
   readonly status?: S
-  /** The number of approvals on a page. */
+  /** Page size. */
   readonly limit?: number
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string
 }
 
-/** Settings of one `invoke` call. */
+/** Options of `invoke`. */
 export interface InvokeOptions {
-  /** Idempotency key: a repeated request with the same input gets the answer of the first run. */
+  /** Idempotency key: a repeated request with the same input gets the first run's answer. */
   readonly idempotencyKey?: string
-  /** Answer as soon as the run is accepted. */
+  /** Return as soon as the run is accepted. */
   readonly async?: boolean
-  /** Ends the request. The run continues. */
+  /** Aborts the request. The run continues. */
   readonly signal?: AbortSignal
-  /** The folder of a new session; its mode is `write` by default. A session that exists with another one is a FabricError. */
+  /** The workspace of a new session, in `write` mode by default. Throws a FabricError if the session exists with another one. */
   readonly workspace?: NewWorkspace
 }
 
-/** Settings of a feed of envelopes. */
+/** Options of an envelope feed. */
 export interface EnvelopeFeedOptions extends EventFeedOptions {
-  /** `default` leaves out the events that help to find a fault. Default: `debug`. */
+  /** `default` omits diagnostic events. Default: `debug`. */
   readonly tier?: 'default' | 'debug'
-  /** Types that are not sent: `token` and `thinking`, for a page that gets the text in another way. */
+  /** Omits `token` or `thinking`, for pages that get the text elsewhere. */
   readonly omit?: readonly string[]
-  /** Which agent's session, where several have this id. */
+  /** The agent, if several have a session with this id. */
   readonly agent?: string
 }
 
-/** A description of routes, as far as a page reads it. */
+/** An OpenAPI document, as far as pages read it. */
 export interface FabricOpenApi {
   /** Methods by path. */
   readonly paths: { readonly [path: string]: { readonly [method: string]: unknown } }
-  /** Everything else of the description. */
+  /** The rest of the document. */
   readonly [name: string]: unknown
 }

@@ -1,28 +1,26 @@
-// HTTP requests to one server, with the caller's credential: what the clients of all routes share.
 import type { SettledApprovalDetails } from '@bridle/wire/http/wire'
 import { errorFromResponse, FabricError } from '../http/error.ts'
 import type { ReasonOptions } from './calls.generated.ts'
 
-/** Settings of `fabricClient`. */
+/** Options of `fabricClient`. */
 export interface FabricClientOptions {
-  /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
+  /** Base URL of the server: `http://127.0.0.1:4317`, with its base path if any. */
   readonly url: string
-  /** The token of the server. */
+  /** The server's token. */
   readonly authToken?: string
-  /** The tenant, where a server has several. */
+  /** The tenant, on a server with several. */
   readonly tenantId?: string
   /** Replaces the platform's fetch. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Requests that carry the credential. Each throws a FabricError when the server refuses or does not answer. */
 export interface Requests {
   call(path: string, init?: RequestInit): Promise<Response>
   get<T>(path: string, query?: object): Promise<T>
   post<T>(path: string, body: unknown, init?: RequestInit): Promise<T>
-  /** Sends fields as JSON; `idempotencyKey` is a header. */
+  /** Sends `fields` as JSON, with `idempotencyKey` as a header. */
   send<T>(method: string, path: string, fields: object): Promise<T>
-  /** The same for an act on a session, whose `agent` is in the address. */
+  /** Same for a session action, with `agent` in the query. */
   act<T>(method: string, path: string, fields: object): Promise<T>
 }
 
@@ -67,7 +65,6 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
 export const keyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'idempotency-key': key }
 
-/** The decision that stands, where an approval was settled already, and the field that is refused, where the answer names one. */
 const detailsIn = async (response: Response): Promise<Pick<FabricError, 'settledApproval' | 'field'>> => {
   const body: (Partial<SettledApprovalDetails> & { readonly field?: unknown }) | null = await response
     .json()
@@ -82,7 +79,7 @@ const detailsIn = async (response: Response): Promise<Pick<FabricError, 'settled
   }
 }
 
-/** `.` and `..` would be taken for steps in the path, and name another resource. */
+/** `.` and `..` would be resolved as path segments and name another resource. */
 export const pathSegment = (id: string): string => {
   if (/^\.{0,2}$/.test(id)) throw new FabricError(400, 'bad_request', `"${id}" cannot be asked for by its id.`)
   return encodeURIComponent(id)

@@ -1,32 +1,31 @@
-// The options and the handle of `connectFabricWs`.
 import type { FabricAck, FabricClientMessage, FabricEvent } from '@bridle/wire/fabric/wire'
 import type { FabricError } from '../http/error.ts'
 
-/** Settings of `connectFabricWs`, and what it calls. */
+/** Options of `connectFabricWs`. */
 export interface FabricWsOptions {
   /** `ws://host/sessions/<id>/ws`. */
   readonly url: string
-  /** The token of the server. It buys a one-use ticket for each connection, so the token is in no URL. */
+  /** The server's token. Exchanged for a single-use ticket per connection, so that no URL contains it. */
   readonly authToken?: string | undefined
-  /** The tenant, where a server has several. */
+  /** The tenant, on a server with several. */
   readonly tenantId?: string | undefined
-  /** The number of earlier events to begin with; default none. */
+  /** Number of earlier events to replay. Default: none. */
   readonly replay?: number
-  /** Only events after this one: `ev-12` or `12`. Replaces `replay`. */
+  /** Starts after this event: `ev-12` or `12`. Overrides `replay`. */
   readonly after?: string | number
-  /** Gets each event, once and in order. */
+  /** Called once per event, in order. */
   readonly onEvent: (event: FabricEvent) => void
-  /** Called once: every event from now on is live. */
+  /** Called once, when the replay is complete. */
   readonly onReplayEnd?: () => void
-  /** Gets the answer to each command. */
+  /** Called with the response to each command. */
   readonly onAck?: (ack: FabricAck) => void
-  /** Includes each failed try to connect, with the reason. The socket tries again unless `onClose` follows. */
+  /** Also called for every failed connection attempt. The socket retries unless `onClose` follows. */
   readonly onError?: (error: FabricError) => void
-  /** The end: `close` was called, or the server refuses a reconnect. */
+  /** Called after `close`, or when the server refuses a reconnect. */
   readonly onClose?: (why: { readonly code: number; readonly reason: string }) => void
-  /** Default true: 250 ms after the connection broke, doubled up to 10 s. */
+  /** Exponential backoff. Default: 250 ms, doubled up to 10 s. */
   readonly reconnect?: boolean | { readonly firstMs: number; readonly longestMs: number }
-  /** Time between pings; default 15 s. A connection without a message for three times as long is dead. */
+  /** Interval of pings. Default: 15 s. Reconnects after three intervals of silence. */
   readonly heartbeatMs?: number
   /** Replaces the platform's WebSocket. */
   readonly WebSocket?: new (
@@ -35,15 +34,15 @@ export interface FabricWsOptions {
   ) => WebSocket
 }
 
-/** A socket to one session, as `connectFabricWs` opens it. */
+/** A socket to one session, opened by `connectFabricWs`. */
 export interface FabricWsHandle {
   /**
-   * Before the first connection a message waits. Afterwards a cancel or approve without a connection fails with `onError` and is
-   * never sent later: it could hit another run.
+   * Queued before the first connection. Later, a cancel or approve while disconnected fails with `onError` and is never
+   * sent, because it could hit another run.
    */
   send(message: FabricClientMessage): void
-  /** Closes the socket for good. */
+  /** Closes the socket without reconnecting. */
   close(): void
-  /** The state of the socket. */
+  /** Connection state. */
   readonly state: 'connecting' | 'open' | 'closed'
 }

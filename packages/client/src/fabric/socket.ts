@@ -1,5 +1,4 @@
-// A session over the Fabric WebSocket, in a browser or in Node. The socket reconnects with its cursor, so `onEvent` gets each event
-// once and in order.
+// The Fabric WebSocket, in browsers and Node. It reconnects from its cursor, so `onEvent` gets each event once and in order.
 import { type LogPosition, parseEventId, positionText } from '@bridle/kernel/positions/log-position'
 import type { FabricClientMessage, FabricEvent, FabricServerMessage } from '@bridle/wire/fabric/wire'
 import { FabricError } from '../http/error.ts'
@@ -9,28 +8,28 @@ import { parseTyped } from '../socket/messages.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 
-/** Messages that wait for the first connection of a Fabric socket: more come from a loop that ignores the answers. */
+/** Queued before the first connection. More means a loop that ignores the responses. */
 const EARLY_MAX = 100
 
-/** Connects at once; the callbacks report the rest. */
+/** Connects immediately. Failures are reported to the callbacks. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)
 
 class FabricWs implements FabricWsHandle {
   readonly #options: FabricWsOptions
   readonly #socket: ReconnectingSocket
-  /** The position of the last event that `onEvent` got; null = none yet. */
+  /** Position of the last event passed to `onEvent`, or null. */
   #cursor: LogPosition | null
   #isLive = false
-  /** Commands sent on this connection without an answer yet. */
+  /** Commands without a response on this connection. */
   #unanswered = 0
-  /** Messages that wait for the first connection; null = it was open. */
+  /** Messages queued for the first connection. Null once it was open. */
   #waiting: FabricClientMessage[] | null = []
 
   constructor(options: FabricWsOptions) {
     this.#options = options
     const { after, replay = 0, reconnect = true, heartbeatMs = 15_000 } = options
     this.#cursor = after === undefined ? null : parseEventId(String(after))
-    // A bad address throws here, as the platform's WebSocket constructor does.
+    // Throws for an invalid URL, as the WebSocket constructor does.
     new URL(options.url)
     this.#socket = new ReconnectingSocket({
       endpoint: () => socketEndpoint(options, { replay, after: textOf(this.#cursor) }),
@@ -64,7 +63,7 @@ class FabricWs implements FabricWsHandle {
     } else this.#refuse(message)
   }
 
-  /** No command is stale before the first connection, so the waiting ones are sent with it. */
+  /** Commands cannot be stale before the first connection, so send them now. */
   #sendWaiting(): void {
     const early = this.#waiting ?? []
     this.#waiting = null
@@ -83,7 +82,7 @@ class FabricWs implements FabricWsHandle {
       this.#fail(new FabricError(0, 'not_connected', `Not connected: the ${message.type} was not sent.`))
   }
 
-  /** Reports each failed try; only a permanent failure ends the socket. */
+  /** Reports every failed attempt. Only permanent failures close the socket. */
   async #findRefusal(): Promise<FabricError | null> {
     const failure = await explainFailure(this.#options)
     if (isPermanent(failure)) return failure
@@ -122,7 +121,7 @@ class FabricWs implements FabricWsHandle {
     this.#options.onEvent(event)
   }
 
-  /** The cursor is valid also when the replay had no event. */
+  /** The cursor is valid even if the replay was empty. */
   #replayEnd(cursor: string | undefined): void {
     const position = cursor === undefined ? null : parseEventId(cursor)
     if (position !== null && position.seq >= (this.#cursor?.seq ?? 0)) this.#cursor = position
@@ -144,7 +143,7 @@ class FabricWs implements FabricWsHandle {
   }
 }
 
-/** After a reset all events follow, from the start of the log. */
+/** After a reset, everything is replayed from the start of the log. */
 const LOG_START: LogPosition = { seq: 0, incarnation: 1 }
 
 const textOf = (position: LogPosition | null): string | null =>

@@ -1,39 +1,38 @@
-// Server-sent events, incrementally: bytes in, messages out, wherever the network cut them. By the WHATWG algorithm, so
-// whatever an EventSource would hear is what comes out here, with the headers that an EventSource cannot send.
+// An incremental parser of server-sent events that follows the WHATWG algorithm. Unlike EventSource, its requests can
+// carry headers.
 
-/** A message of an event stream. */
+/** A server-sent message. */
 export interface SseMessage {
-  /** The last id the stream has given, also by an earlier message; '' = none so far. */
+  /** The stream's last id so far, or ''. */
   readonly id: string
-  /** The `event:` field, else 'message'. */
+  /** The `event:` field. Default: 'message'. */
   readonly event: string
-  /** The text of the message. */
+  /** The payload. */
   readonly data: string
 }
 
-/** A reader of event streams (`text/event-stream`): it takes bytes, and gives whole messages. */
+/** An incremental parser of `text/event-stream` bytes. */
 export class SseReader {
-  /** How soon the server wants its readers back; null = it said nothing. */
+  /** The server's `retry:` delay, or null. */
   retryMs: number | null = null
   readonly #charsMax: number
-  // A decoder that takes the byte order mark away itself takes two of them, where the first comes as a chunk of its own.
+  // TextDecoder would strip two byte order marks if the first is a chunk of its own.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #isAtStart = true
-  /** A line whose end has not come yet. */
   #line = ''
-  /** The last character was CR: an LF that follows belongs to it. */
+  /** The last character was CR, so skip a following LF. */
   #afterReturn = false
   #data: string[] = []
   #chars = 0
   #event = ''
   #id = ''
 
-  /** `charsMax` bounds one message, so that a stream without an end of line cannot fill the memory. */
+  /** `charsMax` limits a message, so that a stream without line breaks cannot exhaust memory. */
   constructor(charsMax = 64 * 1024 * 1024) {
     this.#charsMax = charsMax
   }
 
-  /** The messages that these bytes complete. The standard drops a message that the stream's end cuts off. */
+  /** Returns the messages completed by these bytes. Per the standard, a message cut off by the end of the stream is dropped. */
   push(bytes: Uint8Array): SseMessage[] {
     const text = this.#withoutMark(this.#decoder.decode(bytes, { stream: true }))
     const messages: SseMessage[] = []
@@ -52,7 +51,6 @@ export class SseReader {
     return messages
   }
 
-  /** A byte order mark at the start of the stream is not part of the text; a second one is. */
   #withoutMark(text: string): string {
     if (!this.#isAtStart || text === '') return text
     this.#isAtStart = false
@@ -68,7 +66,7 @@ export class SseReader {
     return null
   }
 
-  /** Other names, and comments (the empty name), are ignored. */
+  /** Ignores unknown fields and comments, which have an empty name. */
   #field(name: string, value: string): void {
     if (name === 'data') {
       this.#data.push(value)
@@ -88,7 +86,7 @@ export class SseReader {
   }
 }
 
-/** The end of the line that starts here; the length of the text when the line is not complete yet. */
+/** End of the line at `start`, or the text's length if it is incomplete. */
 const lineEnd = (text: string, start: number): number => {
   for (let at = start; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -1,5 +1,4 @@
-// The contract's envelopes folded into the state of a frontend, by a pure function. The map of handlers is total: an event that
-// the server may send and no handler names does not compile.
+// Folds envelopes into the state of a frontend. The handler map is total: a new event type without a handler does not compile.
 import { approvalKindOf, approvalKinds } from '@bridle/events/approval-kinds'
 import type { VisibleEventType } from '@bridle/events/catalogue'
 import { parseEventId } from '@bridle/kernel/positions/log-position'
@@ -7,16 +6,12 @@ import type { StreamEnvelope, StreamEnvelopeOf } from '@bridle/wire/frontend/wir
 import { emptyFrontendState, type FrontendState, type FrontendTool, type FrontendTurn } from './state.ts'
 import { agentIn, closeOpenWork, endCalls, inTurn, newTool, restartTurn, withTool } from './turn-changes.ts'
 
-/** Entries in a list of the frontend state, such as the timeline: several screens of them, and bounded in a long session. */
+/** Several screens, and bounded in a long session. */
 const LIST_MAX = 500
 
-/** Whether a run waits for the answer to an approval of this kind. */
 const isRunners = (kind: string | undefined): boolean => approvalKinds[approvalKindOf(kind)].asker === 'runner'
 
-/**
- * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type
- * that this build does not know, and hearsay of an engine, go to the diagnostics and change nothing else.
- */
+/** Folds one envelope. Idempotent, so streams may be replayed. Unknown types and hearsay go to the diagnostics only. */
 export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): FrontendState => {
   if (envelope.type === 'session') return handlers.session(state, envelope)
   if (envelope.seq <= state.seq) return state
@@ -27,7 +22,6 @@ export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): 
   return (handlers[envelope.type] as EnvelopeHandler<VisibleEventType>)(next, envelope as never)
 }
 
-/** The greeting names the last event of the log. */
 const incarnationIn = ({ last_event_id: last }: { readonly [name: string]: unknown }): number =>
   (typeof last === 'string' && parseEventId(last)?.incarnation) || 1
 
@@ -45,7 +39,6 @@ const withTimelineEntry = (state: FrontendState, where: EntryList, envelope: Str
 
 type EntryList = 'timeline' | 'diagnostics' | 'milestones'
 
-/** Records the envelope in these lists, and changes nothing else. */
 const recorder =
   (...lists: readonly EntryList[]) =>
   <T extends VisibleEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
@@ -53,10 +46,9 @@ const recorder =
 
 const recordDiagnostic = recorder('diagnostics')
 const recordInTimeline = recorder('timeline')
-/** Shown in the timeline, and kept when calls have filled it. */
+/** Milestones stay when calls have filled the timeline. */
 const recordMilestone = recorder('timeline', 'milestones')
 
-/** Changes the turn of the envelope, and records the envelope. */
 const inTurnAnd = <T extends VisibleEventType>(
   record: (state: FrontendState, envelope: StreamEnvelopeOf<T>) => FrontendState,
   state: FrontendState,
@@ -84,7 +76,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
   thinking: (state, envelope) =>
     inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
-  // A reflection stands in the timeline too: among the thoughts alone nobody could tell it from them.
+  // Also in the timeline, because it would be indistinguishable among the thoughts.
   reflection: (state, envelope) =>
     inTurnAnd(recordInTimeline, state, envelope, (turn) => ({
       ...turn,
@@ -93,7 +85,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
 
   tool_call: (state, envelope) => {
     const { tool_call_id: id, name, arguments: given, effect = null } = envelope.payload
-    // The same id after an outcome is another call.
+    // After an outcome, the same id is a new call.
     const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given, effect })
     const changed = withTool(state, envelope, { id, name }, begun)
     const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
@@ -145,7 +137,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given, actor } = payload
     const { [request_id]: asked, ...approvals } = state.approvals
     const settled = { ...state, approvals }
-    // The person who approved the call may have changed its arguments: show those that run.
+    // An approver may edit the arguments. Show those that run.
     const marked = (tool: FrontendTool): FrontendTool => ({
       ...tool,
       approval: decision,
@@ -234,5 +226,5 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   },
 }
 
-/** Every type that the reducer handles. The types and a test hold it equal to the answer of `/stream-events`. */
+/** Every type with a handler. Kept equal to the answer of `/stream-events`. */
 export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly VisibleEventType[]

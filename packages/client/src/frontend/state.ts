@@ -1,76 +1,75 @@
-// The state of a frontend, as `reduceFrontend` folds it from the contract's envelopes.
 import type { VisibleEventType } from '@bridle/events/catalogue'
 import { positionText } from '@bridle/kernel/positions/log-position'
 import type { StreamEnvelope, StreamEnvelopeOf } from '@bridle/wire/frontend/wire'
 
 type PayloadOf<T extends VisibleEventType> = StreamEnvelopeOf<T>['payload']
 
-/** The state of a screen over the frontend's stream, as `reduceFrontend` keeps it. */
+/** The state of a frontend, folded by `reduceFrontend`. */
 export interface FrontendState {
-  /** The id of the session; null until the greeting. */
+  /** The session id. Null until the greeting. */
   readonly sessionId: string | null
-  /** The number of the last envelope; `frontendCursor` turns it into the cursor to resume with. */
+  /** Sequence number of the last envelope. `frontendCursor` turns it into a cursor. */
   readonly seq: number
-  /** The incarnation of the log that `seq` belongs to, from the greeting. */
+  /** The incarnation of the log that `seq` belongs to. */
   readonly incarnation: number
-  /** The status of the session; null until the stream names it. */
+  /** The session status. Null until the stream contains it. */
   readonly status: PayloadOf<'session_state'>['status'] | null
   /** The last `session_state`. */
   readonly session: PayloadOf<'session_state'> | null
-  /** In order; the running turn is the last. */
+  /** Oldest first. The running turn is last. */
   readonly turns: readonly FrontendTurn[]
-  /** Open ones, by request id. */
+  /** Open approvals by request id. */
   readonly approvals: { readonly [requestId: string]: PayloadOf<'approval_required'> }
   /** The checkpoints, oldest first. */
   readonly checkpoints: readonly PayloadOf<'session_checkpoint'>[]
-  /** The last event of each subagent, by its id. */
+  /** The last event of each subagent, by agent id. */
   readonly subagents: { readonly [agentId: string]: PayloadOf<'subagent_event'> }
   /** The progress steps, oldest first. */
   readonly steps: readonly PayloadOf<'step_progress'>[]
   /** The retrievals, oldest first. */
   readonly retrievals: readonly PayloadOf<'retrieval'>[]
-  /** The last guardrail event; null where there was none. */
+  /** The last guardrail event, or null. */
   readonly guardrail: PayloadOf<'antahkarana'> | null
-  /** The use of the model's context, and how often it was compacted. */
+  /** Context usage, and the number of compactions. */
   readonly context: { readonly usagePct: number | null; readonly compactions: number }
   /** The tokens and the cost so far. */
   readonly usage: { readonly tokens: number; readonly costUsd: number }
-  /** The newest few hundred events that an operator needs, oldest first. */
+  /** The newest few hundred events for operators, oldest first. */
   readonly timeline: readonly TimelineEntry[]
-  /** The same for events that help to find a fault. */
+  /** The newest few hundred diagnostic events, oldest first. */
   readonly diagnostics: readonly TimelineEntry[]
   /**
-   * The newest few hundred events that stand between the calls, oldest first: checkpoints, questions and their answers, context,
-   * retries, trouble with a provider, and what people and budgets did. They stay here when calls have filled the timeline.
+   * The newest few hundred events between calls, oldest first: checkpoints, questions and answers, context, retries,
+   * provider problems, and actions of people and budgets. They stay when calls have filled `timeline`.
    */
   readonly milestones: readonly TimelineEntry[]
 }
 
-/** A turn of the conversation: a prompt and its answer. */
+/** A prompt and its answer. */
 export interface FrontendTurn {
   /** The turn's id. */
   readonly turnId: string
-  /** The number of the try. */
+  /** The attempt number. */
   readonly attempt: number
-  /** The prompt; null where the stream began after it. */
+  /** The prompt. Null if the stream started after it. */
   readonly prompt: string | null
   /** The status of the turn. */
   readonly status: 'running' | PayloadOf<'turn_end'>['status']
   /** The answer so far. */
   readonly text: string
-  /** The thoughts so far. */
+  /** The reasoning so far. */
   readonly thinking: string
-  /** In the order of their start. Calls of the same tool differ by id. */
+  /** In start order. The same tool may appear several times, with different ids. */
   readonly tools: readonly FrontendTool[]
-  /** The calls that the agent made at once, in order; empty where its engine names no such batches. */
+  /** Parallel calls, in order. Empty if the engine does not report batches. */
   readonly batches: readonly FrontendBatch[]
-  /** The time of the turn's first event, in ISO 8601. */
+  /** Time of the first event, in ISO 8601. */
   readonly startedAt: string
-  /** The time of its end; null while it runs. */
+  /** Time of the end. Null while running. */
   readonly endedAt: string | null
-  /** The reason of a turn that failed. */
+  /** Why the turn failed. */
   readonly error: string | null
-  /** The result of a turn that completed. */
+  /** The result of a completed turn. */
   readonly result: PayloadOf<'completed'>['result'] | null
 }
 
@@ -80,81 +79,81 @@ export interface FrontendTool {
   readonly toolCallId: string
   /** The name of the tool. */
   readonly name: string
-  /** The arguments; null where the stream began after the call. */
+  /** The arguments. Null if the stream started after the call. */
   readonly arguments: PayloadOf<'tool_call'>['arguments'] | null
-  /** The result, once there is one. */
+  /** The result, or null. */
   readonly result: PayloadOf<'tool_result'>['result'] | null
   /** `running` until the outcome arrives. */
   readonly status: 'running' | PayloadOf<'tool_outcome'>['status']
-  /** The event that tells how the call ended; null until it has. */
+  /** The event that ended the call, or null. */
   readonly outcome: PayloadOf<'tool_outcome'> | null
-  /** The approval of the call: required, or its decision; null where none is needed. */
+  /** The decision, or `required` while it is open. Null if no approval is needed. */
   readonly approval: 'required' | NonNullable<PayloadOf<'approval_applied'>['decision']> | null
-  /** A retry replaced the attempt that made this call. */
+  /** True if a retry replaced the attempt that made this call. */
   readonly superseded: boolean
-  /** The number of the try that made the call. */
+  /** The attempt that made the call. */
   readonly attempt: number
-  /** The number of the call's first event. */
+  /** Sequence number of the first event. */
   readonly seq: number
-  /** The number of its last event so far. */
+  /** Sequence number of the last event so far. */
   readonly lastSeq: number
-  /** The time of its first event, in ISO 8601. */
+  /** Time of the first event, in ISO 8601. */
   readonly startedAt: string
-  /** The time of its outcome, or of the end of the try that made it; null while it is open. */
+  /** Time of the outcome, or of the end of the attempt. Null while open. */
   readonly endedAt: string | null
-  /** The effect that the tool declares; null where it declares none. */
+  /** The tool's declared effect, or null. */
   readonly effect: string | null
-  /** The subagent that made the call; null for the session's own agent. */
+  /** The subagent that made the call. Null for the session's own agent. */
   readonly agentId: string | null
-  /** The wait for an answer to the call's approval; null where nobody was asked. */
+  /** The wait for an approval. Null if none was requested. */
   readonly wait: FrontendWait | null
-  /** The question that the call asks a person; null where it asks none. */
+  /** The question that the call asks. Null if none. */
   readonly question: FrontendQuestion | null
 }
 
-/** A question of a call, and how it was settled. */
+/** A call's question and its settlement. */
 export interface FrontendQuestion {
   /** The event that asked. */
   readonly asked: PayloadOf<'approval_required'>
-  /** The event that settled it; null while it waits. */
+  /** The event that settled it. Null while open. */
   readonly settled: PayloadOf<'approval_applied'> | null
 }
 
-/** The wait of a call for the answer to its approval. */
+/** A call's wait for approval. */
 export interface FrontendWait {
-  /** The time of the question, in ISO 8601. */
+  /** Time of the request, in ISO 8601. */
   readonly askedAt: string
-  /** The time of the answer; null while nobody has answered. */
+  /** Time of the answer. Null while open. */
   readonly answeredAt: string | null
-  /** The person who answered; null where the answer names nobody. */
+  /** The person who answered. Null if unknown. */
   readonly actor: string | null
-  /** The answer changed the arguments. */
+  /** True if the answer changed the arguments. */
   readonly isEdited: boolean
 }
 
-/** The calls that an agent made at once. */
+/** Calls that an agent made in parallel. */
 export interface FrontendBatch {
-  /** The number of the event that names them. */
+  /** Sequence number of the event that lists them. */
   readonly seq: number
   /** The ids of the calls. */
   readonly toolCallIds: readonly string[]
 }
 
-/** A row of a timeline: one event. */
+/** An event of a timeline. */
 export interface TimelineEntry {
-  /** The number of the event. */
+  /** The sequence number. */
   readonly seq: number
   /** The event type. */
   readonly type: VisibleEventType
   /** The time, in ISO 8601. */
   readonly timestamp: string
-  /** The turn that the event belongs to; null where it belongs to none. */
+  /** The turn of the event, or null. */
   readonly turnId: string | null
-  /** The content of the event. */
+  /** The event's payload. */
   readonly payload: StreamEnvelope['payload']
 }
 
-/** The state of a screen before the first envelope. */
+/** The state before the first envelope. */
 export const emptyFrontendState: FrontendState = {
   sessionId: null,
   seq: 0,
@@ -175,5 +174,5 @@ export const emptyFrontendState: FrontendState = {
   milestones: [],
 }
 
-/** The cursor to resume a stream with: `Last-Event-ID`, or `?after=`. */
+/** The cursor to resume from, for `Last-Event-ID` or `?after=`. */
 export const frontendCursor = ({ seq, incarnation }: FrontendState): string => positionText(seq, incarnation)

@@ -1,8 +1,6 @@
-// Changes of a turn and of its calls, as the reducer makes them.
 import type { StreamEnvelope } from '@bridle/wire/frontend/wire'
 import type { FrontendState, FrontendTool, FrontendTurn } from './state.ts'
 
-/** The part of an envelope that says where it belongs, and when. */
 type Origin = Pick<StreamEnvelope, 'turn_id' | 'attempt' | 'seq' | 'timestamp'>
 
 const newTurn = (turnId: string, attempt: number, startedAt: string): FrontendTurn => ({
@@ -20,7 +18,7 @@ const newTurn = (turnId: string, attempt: number, startedAt: string): FrontendTu
   result: null,
 })
 
-/** Changes the turn that an envelope belongs to. A later attempt starts the turn again and keeps the earlier calls as superseded. */
+/** Updates the envelope's turn. A later attempt restarts the turn and marks earlier calls as superseded. */
 export const inTurn = (
   state: FrontendState,
   { turn_id, attempt = 1, timestamp }: Origin,
@@ -43,7 +41,7 @@ export const restartTurn = (turn: FrontendTurn, attempt: number, at: string): Fr
   tools: turn.tools.map((tool) => ({ ...tool, superseded: true, endedAt: tool.endedAt ?? at })),
 })
 
-/** Nobody will say any more how the open calls of a turn end. */
+/** Closes calls whose outcome will never arrive. */
 export const endCalls = (turn: FrontendTurn, at: string): FrontendTurn =>
   turn.tools.every(({ endedAt }) => endedAt !== null)
     ? turn
@@ -69,11 +67,10 @@ export const newTool = (toolCallId: string, name: string, { attempt = 1, seq, ti
   question: null,
 })
 
-/** Tool events name the subagent that made the call. */
 export const agentIn = (payload: { readonly agent_id?: unknown }): Pick<FrontendTool, 'agentId'> | undefined =>
   typeof payload.agent_id === 'string' ? { agentId: payload.agent_id } : undefined
 
-/** Finds the call by id, never by name; an engine may use an id again, so the newest counts. */
+/** Finds the newest call with the id. Engines may reuse ids, and names are not unique. */
 export const withTool = (
   state: FrontendState,
   envelope: Origin & { readonly payload: object },
@@ -91,7 +88,7 @@ export const withTool = (
     return { ...turn, tools: tool ? turn.tools.with(index, changed) : [...turn.tools, changed] }
   })
 
-/** A branch shares its parent's history. Open calls and approvals of the parent are over for the branch. */
+/** A branch starts with its parent's history, but the parent's open calls and approvals do not continue in it. */
 export const closeOpenWork = (state: FrontendState, at: string): FrontendState => ({
   ...state,
   approvals: {},

@@ -1,5 +1,4 @@
-// A session's live state, in a browser or in Node. The client computes nothing: it sends commands and shows the server's state,
-// over as many connections as it takes.
+// A session's live state, in browsers and Node. Thin: it sends commands, shows the server's state, and reconnects.
 import type { HarnessState } from '@bridle/kernel/projections/harness-state'
 import type { UploadGrant } from '@bridle/wire/http/wire'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'
@@ -25,10 +24,10 @@ import { NotificationScheduler, Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
 import { uploadToServer } from './upload.ts'
 
-/** The close code of a removed session; a final close with any other code is a refusal. */
+/** The close code of a removed session. Any other final close is a refusal. */
 const REMOVED = 4004
 
-/** Connects at once, and reconnects whenever the connection breaks, until `close`. */
+/** Connects immediately and reconnects until `close`. */
 export class HarnessClient {
   readonly #options: HarnessClientOptions
   readonly #replica = new Replica()
@@ -39,13 +38,12 @@ export class HarnessClient {
   readonly #kept: KeptPrompts
   readonly #socket: ReconnectingSocket
   readonly #stopWaking: () => void
-  /** The address of this connection, and the address that the replica came from. */
+  /** The current address, and the one the replica came from. */
   #url = ''
   #replicaUrl = ''
   #wasOpen = false
-  /** The server numbers its states, so it acknowledges commands too. */
+  /** The server numbers its states, and therefore acknowledges commands. */
   #sendsSeq = false
-  /** The server has answered a ping. */
   #answersPings = false
   #snapshot = this.#replica.state
   readonly #status = new ConnectionStatus(
@@ -57,7 +55,7 @@ export class HarnessClient {
   )
 
   constructor(options: HarnessClientOptions) {
-    // A bad address throws here, as the platform's WebSocket constructor does.
+    // Throws for an invalid URL, as the WebSocket constructor does.
     if (typeof options.url === 'string') new URL(options.url)
     this.#options = options
     this.#notifier = new NotificationScheduler(options.schedule ?? 'frame', () => {
@@ -96,59 +94,59 @@ export class HarnessClient {
     this.#stopWaking = onReconnectHint(() => this.#socket.retryNow())
   }
 
-  /** The same object until subscribers are called: React needs a snapshot that changes only then. */
+  /** Returns the same object until subscribers are notified, as React requires. */
   getSnapshot = (): HarnessState => this.#snapshot
 
-  /** Calls the listener when the snapshot, `connection` or `held` has changed. Returns the function that unsubscribes. */
+  /** Subscribes to changes of the snapshot, `connection` and `held`. Returns an unsubscribe function. */
   subscribe = (listener: () => void): (() => void) => this.#changes.on('change', listener)
 
-  /** The same object until something changes. `on('connection')` is called at once, `subscribe` as `schedule` says. */
+  /** The same object until something changes. `on('connection')` fires immediately, `subscribe` according to `schedule`. */
   get connection(): HarnessConnection {
     return this.#status.current
   }
 
-  /** Prompts that wait for a connection, oldest first; the same array until one comes or goes. */
+  /** Prompts held until connected, oldest first. The same array until it changes. */
   get held(): readonly HeldPrompt[] {
     return this.#outbox.held
   }
 
-  /** Takes a held prompt back. False when it is not held any more. */
+  /** Discards a held prompt. False if it is no longer held. */
   discard(id: string): boolean {
     return this.#outbox.discard(id)
   }
 
-  /** Calls the listener at once for each event. `error` includes failed commands, with their `commandId`. */
+  /** Calls the listener immediately for each event. `error` includes failed commands, with their `commandId`. */
   on<N extends keyof HarnessEvents>(name: N, listener: (event: HarnessEvents[N]) => void): () => void {
     return this.#events.on(name, listener)
   }
 
   /**
-   * Resolves with the server's answer; rejects with a HarnessError. A server that sends no `seq` acknowledges no commands:
-   * there a command resolves when it was sent, and is never sent twice.
+   * Resolves with the server's answer or rejects with a HarnessError. A server without `seq` does not acknowledge
+   * commands: each resolves when sent and is never resent.
    */
   send(command: HarnessCommand): Promise<HarnessAnswer> {
     return this.#outbox.send(command)
   }
 
-  /** Submits a prompt. While a run is in progress the prompt waits for its turn; without a connection it is held. */
+  /** Submits a prompt. Queued during a run, and held while disconnected. */
   submit(prompt: string, { commandId, attachments }: SubmitOptions = {}): Promise<HarnessAnswer> {
     return this.send({ type: 'submit', prompt, commandId, ...(attachments && { attachments: [...attachments] }) })
   }
 
   /**
-   * Uploads a file of at most 25 MB, over HTTP. Give the answer to `submit`, `steer` or `edit` as one of the `attachments`, within a day. Rejects with
-   * a HarnessError; an upload that failed leaves nothing to undo.
+   * Uploads a file of at most 25 MB over HTTP. Pass the result in the `attachments` of `submit`, `steer` or `edit` within
+   * a day. Rejects with a HarnessError, leaving nothing to clean up.
    */
   async upload(content: UploadContent, options: UploadOptions = {}): Promise<UploadGrant> {
     return uploadToServer({ ...this.#options, url: await this.#address() }, content, options)
   }
 
-  /** Gives the run in progress a further instruction, without waiting for its end. */
+  /** Adds an instruction to the run in progress without waiting for its end. */
   steer(prompt: string, { attachments }: Pick<SubmitOptions, 'attachments'> = {}): Promise<HarnessAnswer> {
     return this.send({ type: 'steer', prompt, ...(attachments && { attachments: [...attachments] }) })
   }
 
-  /** Replaces an earlier prompt: the conversation continues from there with a new run. */
+  /** Replaces an earlier prompt. The conversation continues from there with a new run. */
   edit(
     messageId: string,
     prompt: string,
@@ -157,17 +155,17 @@ export class HarnessClient {
     return this.send({ type: 'edit', messageId, prompt, ...(attachments && { attachments: [...attachments] }) })
   }
 
-  /** Answers a prompt again. Default: the last one. */
+  /** Regenerates the answer to a prompt. Default: the last one. */
   reload(messageId?: string): Promise<HarnessAnswer> {
     return this.send({ type: 'reload', messageId })
   }
 
-  /** Cancels the run in progress; with `runId` another one, with `queue` also the prompts that wait. */
+  /** Cancels the run in progress, or the one in `runId`. `queue` also cancels queued prompts. */
   cancel(which: Omit<CommandOf<'cancel'>, 'type'> = {}): Promise<HarnessAnswer> {
     return this.send({ ...which, type: 'cancel' })
   }
 
-  /** Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. */
+  /** Decides an approval, optionally with edited arguments or a reason. `pause` pauses the session after the call. */
   approve(
     approvalId: string,
     decision: 'approved' | 'denied',
@@ -177,8 +175,8 @@ export class HarnessClient {
   }
 
   /**
-   * Answers a question with `{ answers }`, or a form with `{ values }`; without both it gives the default. Rejects with `invalid_answer` where they
-   * do not fit, and the question stays open. `approve(id, 'denied')` declines it.
+   * Answers a question with `{ answers }` or a form with `{ values }`. With neither, accepts the default. Rejects with
+   * `invalid_answer` if they do not fit, and the question stays open. Decline with `approve(id, 'denied')`.
    */
   answer(
     approvalId: string,
@@ -187,27 +185,27 @@ export class HarnessClient {
     return this.send({ ...given, type: 'approve', approvalId, decision: 'approved' })
   }
 
-  /** Answers `{ sessionId, parent }`. Connect another client to the new session. */
+  /** Resolves to `{ sessionId, parent }`. Connect a new client to that session. */
   branch(point: Omit<CommandOf<'branch'>, 'type'> = {}): Promise<HarnessAnswer> {
     return this.send({ ...point, type: 'branch' })
   }
 
-  /** Sends a signal to the run, which waits for it by name, or will. Rejects with `not_waiting` where no durable run takes it. */
+  /** Sends a signal to the run, which may already wait for it. Rejects with `not_waiting` without a durable run. */
   signal(name: string, payload?: CommandOf<'signal'>['payload']): Promise<HarnessAnswer> {
     return this.send({ type: 'signal', name, payload })
   }
 
-  /** Pauses the session: no run begins until `resume`. */
+  /** Pauses the session. No run starts until `resume`. */
   pause(): Promise<HarnessAnswer> {
     return this.send({ type: 'pause' })
   }
 
-  /** Lets a paused session continue. */
+  /** Resumes a paused session. */
   resume(): Promise<HarnessAnswer> {
     return this.send({ type: 'resume' })
   }
 
-  /** Closes the client for good. Unanswered commands are rejected; the last state stays. */
+  /** Closes the client. Rejects unanswered commands and keeps the last state. */
   close(): void {
     this.#socket.close()
   }
@@ -222,19 +220,19 @@ export class HarnessClient {
     this.#url = await this.#address()
     const kept = this.#kept.load(this.#url, this.#options.tenantId)
     this.#outbox.restore(kept)
-    // Another address may be another session, with other sequence numbers.
+    // Another address may be another session with its own sequence numbers.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
     this.#replica.beginConnection(after !== null)
     return socketEndpoint({ ...this.#options, url: this.#url }, { replay: 0, after })
   }
 
-  /** Before the first message the client cannot know whether the server answers pings, but a message must come. */
+  /** Until the first message it is unknown whether the server answers pings, but a message must arrive. */
   #ping(): string | null {
     if (this.connection.phase !== 'open') return ''
     return this.#sendsSeq || this.#answersPings ? PING_TEXT : null
   }
 
-  /** A message that does not fit the replica means that the two have parted: reconnect and take the whole state. */
+  /** If a message does not fit the replica, reconnect and request the complete state. */
   #receive(data: unknown): void {
     let message: ServerMessage | null
     try {
@@ -295,7 +293,7 @@ export class HarnessClient {
 
   #end(code: number, reason: string): void {
     this.#stopWaking()
-    // A refusal has reported its reason already.
+    // A refusal was already reported with its reason.
     const refusal = code === 1008 ? this.connection.error : undefined
     const error =
       code === 1000

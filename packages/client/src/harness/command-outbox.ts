@@ -1,5 +1,5 @@
-// Commands without an answer yet. When the connection breaks, a command is sent again under its id, so that it takes effect once.
-// A cancel or an approval is rejected instead: the user decides again.
+// Unanswered commands. After a reconnect, a command is resent under its id, so that it takes effect once. Cancels and
+// approvals are rejected instead, so that the user decides again.
 import { tryOr } from '@bridle/kernel/try-or'
 import type { HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'
 import { HELD_MAX } from '../http/limits.ts'
@@ -8,11 +8,11 @@ import { HarnessError } from './error.ts'
 import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
 
-/** A session that stopped is open again within a second; after five seconds the command fails, and its caller decides. */
+/** A stopped session reopens within a second. After five attempts the command fails, and its caller decides. */
 const UNAVAILABLE_MS = 1_000
 const UNAVAILABLE_MAX = 5
 
-/** The close code of a message that is too big. */
+/** WebSocket close code 1009, message too big. */
 const TOO_BIG = 1009
 const LOST = 'The connection was lost before the answer.'
 
@@ -21,17 +21,16 @@ export interface CommandOutboxOptions {
   readonly transmit: (text: string) => void
   readonly onHeld: (held: readonly HeldPrompt[]) => void
   readonly onFail: (error: HarnessError) => void
-  /** The prompts without an answer, each time that they may have changed. */
   readonly onPrompts: (prompts: readonly KeptPrompt[]) => void
 }
 
 export class CommandOutbox {
   readonly #options: CommandOutboxOptions
-  /** In the order of `send`, which is the order of sending, also after a reconnect. */
+  /** In send order, which reconnects preserve. */
   readonly #open = new Map<string, PendingCommand>()
-  /** The server acknowledges commands, or only takes them; or there is no connection, now or for good. */
+  /** `answers`: the server acknowledges commands; `takes`: it does not. `none`: disconnected; `ended`: for good. */
   #connection: 'answers' | 'takes' | 'none' | 'ended' = 'none'
-  /** Errors without a command id. A server that acknowledges sends one for each command that it could not read. */
+  /** Errors without a command id. An acknowledging server sends one for each unreadable command. */
   #unnamed: string[] = []
   #held: readonly HeldPrompt[] = []
 
@@ -47,7 +46,7 @@ export class CommandOutbox {
     const pending = pendingCommand(command)
     const twin = this.#open.get(pending.id)
     if (twin?.text === pending.text) return twin.promise
-    // A caller that ignores the promise learns of a failure from `onFail`: an unhandled rejection would end a process.
+    // Report failures to `onFail` if the caller ignores the promise: an unhandled rejection would kill a Node process.
     pending.promise.catch((error: HarnessError) => this.#options.onFail(error))
     const fault = this.#refusalFor(pending, twin)
     if (fault) pending.reject(fault)
@@ -59,7 +58,7 @@ export class CommandOutbox {
     return pending.promise
   }
 
-  /** Takes over the prompts of an earlier page. Nobody waits for their answers: failures go to `onFail`. */
+  /** Adopts the prompts of a previous page load. Failures go to `onFail`, because nothing awaits them. */
   restore(prompts: readonly KeptPrompt[]): void {
     if (!this.#options.holdsPrompts || this.#connection === 'ended') return
     const later = [...this.#open.values()]
@@ -69,12 +68,12 @@ export class CommandOutbox {
       pending.promise.catch((error: HarnessError) => this.#options.onFail(error))
       this.#open.set(pending.id, pending)
     }
-    // A prompt that was typed before the address was known is younger than those.
+    // Prompts submitted before the address was known are newer.
     for (const pending of later) if (!this.#open.has(pending.id)) this.#open.set(pending.id, pending)
     this.#publishHeld()
   }
 
-  /** A server that does not acknowledge resolves a command when it is sent, and never gets one twice. */
+  /** Without acknowledgements, a command resolves when sent and is never resent. */
   handleOpen(answers: boolean): void {
     this.#connection = answers ? 'answers' : 'takes'
     for (const pending of [...this.#open.values()]) {
@@ -89,7 +88,7 @@ export class CommandOutbox {
     this.#unnamed = []
     const sent = [...this.#open.values()].filter((pending) => pending.sent)
     for (const pending of sent) if (!isRepeatable(pending)) this.#fail(pending, 'unknown_outcome', LOST)
-    // The biggest command would break each new connection again.
+    // The largest command would break every new connection.
     const biggest = sent.sort((a, b) => b.text.length - a.text.length)[0]
     if (code === TOO_BIG && biggest) this.#fail(biggest, 'too_large', 'The server takes nothing of this size.')
     this.#publishHeld()
@@ -110,7 +109,6 @@ export class CommandOutbox {
     this.#publishPrompts()
   }
 
-  /** True when the error names a command, and so is its answer. */
   handleServerError(message: string, commandId: string | undefined): boolean {
     const pending = commandId === undefined ? undefined : this.#open.get(commandId)
     if (pending) this.#fail(pending, 'bad_command', message)
@@ -120,7 +118,6 @@ export class CommandOutbox {
     return pending !== undefined
   }
 
-  /** False when there is no such prompt, or it has been sent. */
   discard(id: string): boolean {
     const pending = this.#open.get(id)
     if (!pending || !this.#held.some((held) => held.id === id)) return false
@@ -129,7 +126,6 @@ export class CommandOutbox {
     return true
   }
 
-  /** No connection will follow. */
   close(why: string): void {
     this.#connection = 'ended'
     for (const pending of [...this.#open.values()]) this.#abandon(pending, 'not_sent', why)
@@ -148,7 +144,7 @@ export class CommandOutbox {
     return this.#held.length < HELD_MAX ? null : refusal('queue_full', 'Too many prompts wait for a connection.')
   }
 
-  /** A message per command: the server refuses a whole message for a command that it cannot read. */
+  /** A message per command, because the server rejects the whole message for one unreadable command. */
   #transmit(pending: PendingCommand): void {
     pending.sent = true
     if (this.#connection === 'answers')
@@ -159,7 +155,7 @@ export class CommandOutbox {
     pending.resolve({})
   }
 
-  /** The server does not know whether it wrote the command. Only this client has the id under which it may ask again. */
+  /** The server does not know whether it stored the command. Retrying under the same id is safe. */
   #retryLater(pending: PendingCommand): void {
     pending.unavailable += 1
     setTimeout(() => {
@@ -167,7 +163,7 @@ export class CommandOutbox {
     }, UNAVAILABLE_MS)
   }
 
-  /** The server answers every command that it can read: when only as many are open as there were errors, the errors are theirs. */
+  /** The server answers every readable command. If there are no more open commands than errors, the errors belong to them. */
   #failUnreadable(): void {
     if (this.#unnamed.length === 0 || this.#open.size > this.#unnamed.length) return
     const [message = ''] = this.#unnamed
@@ -175,7 +171,7 @@ export class CommandOutbox {
     for (const pending of [...this.#open.values()]) this.#fail(pending, 'bad_command', message)
   }
 
-  /** `code` is for a command that was never sent. */
+  /** `code` applies if the command was never sent. */
   #abandon(pending: PendingCommand, code: string, message: string): void {
     if (pending.sent) this.#fail(pending, 'unknown_outcome', LOST)
     else this.#fail(pending, code, message)
@@ -207,14 +203,13 @@ export class CommandOutbox {
 interface PendingCommand {
   readonly id: string
   readonly command: HarnessCommand
-  /** The same text each time: the server refuses a known id with another body. Empty when the command has no JSON. */
+  /** Serialised once: the server refuses a known id with a different body. Empty if the command cannot be serialised. */
   readonly text: string
   readonly since: number
   readonly promise: Promise<HarnessAnswer>
   readonly resolve: (answer: HarnessAnswer) => void
   readonly reject: (error: HarnessError) => void
   sent: boolean
-  /** How often the server answered `unavailable`. */
   unavailable: number
 }
 
@@ -226,13 +221,12 @@ const pendingCommand = (request: HarnessCommand): PendingCommand => {
   return { id, command, text, since: Date.now(), promise, resolve, reject, sent: false, unavailable: 0 }
 }
 
-/** May be sent again after a reconnect. Minutes late, a cancel, an approval or a signal could reach another run or call. */
+/** Safe to resend after a reconnect. A late cancel, approval or signal could hit another run or call. */
 const isRepeatable = ({ command: { type } }: PendingCommand): boolean => !['cancel', 'approve', 'signal'].includes(type)
 
 const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
   command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []
 
-/** With the same text: the server refuses a known id with another body. */
 const keptPromptsOf = ({ id, command, since, sent, text }: PendingCommand): KeptPrompt[] =>
   command.type === 'submit' && text !== '' ? [{ command: { ...command, commandId: id }, since, sent }] : []
 

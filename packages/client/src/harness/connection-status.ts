@@ -1,4 +1,4 @@
-// The status of the connection as a value to render: a new object for each change, the same object until then.
+// The connection status for rendering. The same object until it changes.
 import type { HarnessConnection } from './options.ts'
 
 type ConnectionFields = Omit<HarnessConnection, 'lastSeq'>
@@ -25,7 +25,7 @@ export class ConnectionStatus {
     this.#onChange(this.#current)
   }
 
-  /** `lastSeq` changes with every delta: as a getter it does not make a new object, which would render the page. */
+  /** A getter, because `lastSeq` changes with every delta, and a new object would re-render the page. */
   #snapshot(fields: ConnectionFields): HarnessConnection {
     const lastSeq = this.#lastSeq
     return {

@@ -1,13 +1,10 @@
-// Typed events: a name, and the listeners of that name.
-
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>()
 
-  /** Returns the function that removes the listener. */
   on<N extends keyof Events>(name: N, listener: (event: Events[N]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners)
-    // A wrapper per call, so that a function added twice can be removed once.
+    // A wrapper per call, so that a listener added twice can be removed once.
     const own = (event: Events[N]) => listener(event)
     listeners.add(own)
     return () => listeners.delete(own)
@@ -18,7 +15,7 @@ export class Emitter<Events extends object> {
       try {
         ;(listener as (event: Events[N]) => void)(event)
       } catch (error) {
-        // A listener's fault surfaces as its owner's, while the other listeners and the client continue.
+        // Rethrow asynchronously, so that a failing listener does not affect the others.
         queueMicrotask(() => {
           throw error
         })

@@ -1,10 +1,10 @@
-// Prompts without an answer, kept where a reload of the page finds them. Each has its command id, so that sending it again takes effect once.
+// Unanswered prompts, stored across page reloads. Command ids make resending safe.
 import { tryOr } from '@bridle/kernel/try-or'
 import type { HarnessCommand } from '@bridle/wire/transport/wire'
 import { HELD_MAX } from '../http/limits.ts'
 import type { PromptStorage } from './options.ts'
 
-/** Characters of prompts that a page keeps for its next load: browsers give 5 MB to all of an origin. */
+/** A fifth of the 5 MB that browsers grant an origin. */
 const KEPT_CHARS_MAX = 1_000_000
 
 export interface KeptPrompt {
@@ -22,7 +22,7 @@ export class KeptPrompts {
     this.#storage = storage === false ? null : (storage ?? pageStorage())
   }
 
-  /** The prompts that an earlier page left at this address; none when the address is the one of before. */
+  /** The prompts of a previous page load. Empty if the address has not changed. */
   load(url: string, tenant?: string): readonly KeptPrompt[] {
     const key = keyOf(url, tenant)
     if (key === this.#key) return []
@@ -45,7 +45,7 @@ export class KeptPrompts {
   #write(text: string): void {
     if (this.#key === null || text === this.#text) return
     this.#text = text
-    // A full or forbidden storage costs the reload its prompts, and this page nothing.
+    // If storage is full or blocked, only a reload loses its prompts.
     try {
       if (text === '') this.#storage?.removeItem(this.#key)
       else this.#storage?.setItem(this.#key, text)
@@ -57,21 +57,21 @@ export class KeptPrompts {
   }
 }
 
-/** The storage of a tab. Node has a `sessionStorage`, too, which no reload reads. */
+/** The tab's storage. Node also has a `sessionStorage`, but no page reload to read it. */
 const pageStorage = (): PromptStorage | null =>
   tryOr(null, () => (typeof document === 'undefined' ? null : sessionStorage))
 
-/** The address without its credentials, which change and are secrets. */
+/** The address without credentials, which are secret and change. */
 const keyOf = (url: string, tenant?: string): string => {
   const { origin, host, pathname, searchParams } = new URL(url)
   for (const name of ['token', 'ticket', 'after']) searchParams.delete(name)
-  // As the socket's address has it: the same id is another session in another tenant.
+  // The tenant is part of the key, because session ids are unique per tenant only.
   if (tenant !== undefined) searchParams.set('tenant', tenant)
   searchParams.sort()
   return `bridle.held ${origin === 'null' ? host : origin}${pathname}?${searchParams}`
 }
 
-/** The text may be of another version, or of another program. */
+/** The text may come from another version or program. */
 const parse = (text: string): readonly KeptPrompt[] => {
   try {
     const entries: unknown = JSON.parse(text)

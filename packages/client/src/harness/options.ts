@@ -1,62 +1,60 @@
-// The options, events and answers of a HarnessClient.
 import type { HarnessCommand, ServerMessage } from '@bridle/wire/transport/wire'
 import type { Backoff, WebSocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
 import type { NotificationSchedule } from './replica.ts'
 
-/** Settings of a HarnessClient. */
+/** Options of a HarnessClient. */
 export interface HarnessClientOptions {
-  /** `ws://host/ws?userId=ann`. A function is called before each connection. */
+  /** `ws://host/ws?userId=ann`. A function is called before every connection. */
   readonly url: string | (() => string | Promise<string>)
-  /** The token of the server. The client buys a one-use ticket with it, so the token is in no URL. */
+  /** The server's token. Exchanged for a single-use ticket per connection, so that no URL contains it. */
   readonly authToken?: string | undefined
-  /** The tenant, where a server has several. */
+  /** The tenant, on a server with several. */
   readonly tenantId?: string | undefined
   /** Replaces the platform's WebSocket. */
   readonly WebSocket?: WebSocketClass | undefined
-  /** When subscribers are called: at most once per animation frame (default; where there are none, per turn), per turn, or
-   * at every change. */
+  /** `frame` (default): once per animation frame, or per turn outside pages. `micro`: once per turn. `sync`: on every change. */
   readonly schedule?: NotificationSchedule
-  /** Default: 250 ms after the connection broke, doubled up to 10 s. */
+  /** Exponential backoff. Default: 250 ms, doubled up to 10 s. */
   readonly backoff?: Backoff
-  /** Time between pings; default 15 s. A server that answered before and leaves two unanswered is gone. */
+  /** Interval of pings. Default: 15 s. Reconnects after two unanswered pings if the server answered before. */
   readonly pingMs?: number
-  /** A prompt without a connection is held and sent later (default), or rejected. */
+  /** Whether prompts submitted while disconnected are held and sent later (default) or rejected. */
   readonly outbox?: 'hold' | 'reject'
   /**
-   * Where prompts without an answer are kept, so that they survive a reload of the page: the `sessionStorage` of the page (default; none where there
-   * is no page), another storage, or false. `held` shows them again, and they are sent once.
+   * Where unanswered prompts survive a page reload: the page's `sessionStorage` (default, none outside pages), another
+   * storage, or false. After a reload they appear in `held` and are sent once.
    */
   readonly storage?: PromptStorage | false
 }
 
-/** A place that keeps texts, such as `sessionStorage`. */
+/** A key-value store such as `sessionStorage`. */
 export interface PromptStorage {
-  /** The text under a key; null = there is none. */
+  /** Returns the text of a key, or null. */
   getItem(key: string): string | null
-  /** Keeps a text. May throw when it has no room. */
+  /** Stores a text. May throw when full. */
   setItem(key: string, text: string): void
-  /** Forgets a text. */
+  /** Removes a key. */
   removeItem(key: string): void
 }
 
-/** A new object whenever a field changes, except `lastSeq`, which is always the current one. */
+/** A new object on every change, except of `lastSeq`, which is always current. */
 export interface HarnessConnection {
-  /** The phase of the connection; `closed` is final. */
+  /** The connection phase. `closed` is final. */
   readonly phase: 'connecting' | 'open' | 'reconnecting' | 'closed'
-  /** Tries since the last open connection. */
+  /** Attempts since the last open connection. */
   readonly attempt: number
-  /** The time of the next try, in ms since 1970; absent while a try is running. */
+  /** Time of the next attempt, in ms since 1970. Absent during an attempt. */
   readonly nextTryAt?: number | undefined
-  /** The sequence number of the newest state; null when the server sends none. */
+  /** Sequence number of the newest state. Null if the server sends none. */
   readonly lastSeq: number | null
-  /** How often a message did not fit and the client took the whole state again. */
+  /** How often the client had to request the complete state. */
   readonly resyncs: number
-  /** The reason of the last failure. */
+  /** The last failure. */
   readonly error?: HarnessError | undefined
 }
 
-/** A prompt that waits for a connection. The state never contains it. */
+/** A prompt held until connected. Not part of the state. */
 export interface HeldPrompt {
   /** The command id of the prompt. */
   readonly id: string
@@ -64,29 +62,29 @@ export interface HeldPrompt {
   readonly prompt: string
   /** In ms since 1970. */
   readonly since: number
-  /** The connection broke after the prompt was sent, so it may have arrived. The client sends it again, which is safe. */
+  /** Already sent when the connection broke, so it may have arrived. Resending it is safe. */
   readonly sent: boolean
 }
 
-/** Settings of a prompt. */
+/** Options of a prompt. */
 export interface SubmitOptions {
-  /** The same id and prompt take effect once, however often they are sent. Default: a new one. */
+  /** Idempotency key of the prompt. Default: a new one. */
   readonly commandId?: string
-  /** Uploaded files, as `upload` returned them. */
+  /** Results of `upload`. */
   readonly attachments?: readonly {
-    /** The reference of the file. */
+    /** The file reference. */
     readonly ref_id: string
   }[]
 }
 
-/** The server's answer to a command; empty when the server does not acknowledge commands. */
+/** The server's answer to a command. Empty if the server does not acknowledge commands. */
 export type HarnessAnswer = NonNullable<Extract<ServerMessage, { type: 'ack' }>['answer']>
 
-/** The events of `on`, each at once and before any batching. */
+/** The events of `on`, emitted immediately and unbatched. */
 export interface HarnessEvents {
-  /** The whole state came. */
+  /** A complete state arrived. */
   readonly state: Extract<ServerMessage, { type: 'state' }>
-  /** A change of the state came. */
+  /** A delta arrived. */
   readonly delta: Extract<ServerMessage, { type: 'delta' }>
   /** A command or a connection failed. */
   readonly error: HarnessError

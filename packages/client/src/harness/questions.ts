@@ -1,34 +1,32 @@
-// Open questions of a session, and the HTML forms that answer them.
-
 import type { GivenAnswer, QuestionAnswers } from '@bridle/events/answers'
 import { type FieldOption, type FormField, formFields } from '@bridle/events/forms'
 import type { Json } from '@bridle/events/json'
 import type { Question, QuestionRequest } from '@bridle/events/questions'
 import type { HarnessApproval, HarnessState } from '@bridle/kernel/projections/harness-state'
 
-/** An approval that waits for answers. It has `questions`, or the `schema` of a form. */
+/** An approval that asks for answers. It has `questions`, or the `schema` of a form. */
 export type OpenQuestion = Omit<HarnessApproval, 'kind' | keyof QuestionRequest> & {
   /** The kind of the approval. */
   readonly kind: 'question'
 } & QuestionRequest
 
-/** The questions that wait for a person, oldest first. */
+/** The open questions, oldest first. */
 export const openQuestions = ({ approvals = [] }: Pick<HarnessState, 'approvals'>): readonly OpenQuestion[] =>
   approvals.filter((approval) => isOpenQuestion(approval))
 
-/** Whether an approval takes answers or values instead of a yes or no. */
+/** True if an approval takes answers or values instead of a yes or no. */
 export const isOpenQuestion = (approval: HarnessApproval | OpenQuestion): approval is OpenQuestion =>
   approval.kind === 'question' && (approval.questions !== undefined || approval.schema !== undefined)
 
-/** An input of a question's form: a question, or a field of a schema. */
+/** An input of a form: a question, or a field of a schema. */
 export interface AnswerInput extends FormField {
   /** The options of a choice. */
   readonly options?: readonly (FieldOption & { readonly description?: string })[]
-  /** Any other text is an answer too: draw a text input of the same name after the options. */
+  /** Free text is allowed too: draw a text input of the same name after the options. */
   readonly allowsText?: boolean
 }
 
-/** The inputs to draw for a question or a form, in their order. */
+/** The inputs to draw, in order. */
 export const answerFields = ({ questions, schema }: QuestionRequest): readonly AnswerInput[] =>
   questions === undefined ? formFields(schema) : questions.map(fieldOfQuestion)
 
@@ -43,13 +41,14 @@ const fieldOfQuestion = ({ id, question, options, multi_select, allow_free_text 
 
 /** The part of `FormData` that an answer is read from. */
 export interface FormEntries {
-  /** The values of all inputs with this name, in the order of the page. */
+  /** The values of all inputs with this name, in page order. */
   getAll(name: string): unknown[]
 }
 
 /**
- * Reads the answer from an HTML form whose inputs are named after `answerFields`. Blank inputs count as absent. If a single choice has several values,
- * the last one counts, because it is the text after the options. Values that do not fit are sent unchanged, so that the server's refusal names them.
+ * Reads the answer from an HTML form whose inputs are named after `answerFields`. Blank inputs count as absent. If a
+ * single choice has several values, the last one wins, because it is the text after the options. Invalid values are sent
+ * unchanged, so that the server's refusal names them.
  */
 export const readAnswer = (request: QuestionRequest, form: FormEntries): GivenAnswer => {
   const entries = answerFields(request).flatMap((field): [string, Json][] => {

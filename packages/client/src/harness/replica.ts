@@ -1,5 +1,5 @@
-// The client's copy of the server's state, and when the page learns of a change. A delta that does not fit this copy is refused as a whole, and the next connection
-// starts from a complete state.
+// The client's copy of the server's state, and when subscribers are notified. A delta that does not fit is rejected as a
+// whole, and the next connection starts from a complete state.
 import type { DeltaOperation } from '@bridle/kernel/delta'
 import { positionText } from '@bridle/kernel/positions/log-position'
 import type { HarnessState } from '@bridle/kernel/projections/harness-state'
@@ -7,7 +7,7 @@ import { applyToState } from '@bridle/kernel/state-operations'
 import type { ServerMessage } from '@bridle/wire/transport/wire'
 import { isMessage, isState, ProtocolError } from './server-messages.ts'
 
-/** Browsers stop animation frames in hidden tabs. Four updates a second keep such a tab current at little cost. */
+/** Hidden tabs get no animation frames. Four updates a second keep them current at little cost. */
 const HIDDEN_MS = 250
 
 type ServerMessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
@@ -22,17 +22,16 @@ export class Replica {
     return this.#state
   }
 
-  /** The sequence number of the state; null when the server sends none, or after a delta that did not fit. */
+  /** Sequence number of the state. Null if the server sends none, or after a delta that did not fit. */
   get seq(): number | null {
     return this.#seq
   }
 
-  /** The server's cursor: the sequence number, with the incarnation of the log. */
   get cursor(): string | null {
     return this.#seq === null ? null : positionText(this.#seq, this.#incarnation)
   }
 
-  /** A connection that does not resume from `seq` has to begin with a state. */
+  /** Unless resumed, the connection must start with a state. */
   beginConnection(isResumed: boolean): void {
     this.#hasState = isResumed
   }
@@ -44,7 +43,7 @@ export class Replica {
     this.#hasState = true
   }
 
-  /** Throws before anything changes: a delta is applied as a whole or not at all. */
+  /** Atomic: throws before anything changes. */
   apply({ operations, seq, prev }: ServerMessageOf<'delta'>): void {
     if (!this.#hasState) throw new ProtocolError('a delta before any state')
     if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
@@ -57,14 +56,13 @@ export class Replica {
     this.#seq = seq ?? null
   }
 
-  /** The next connection has to start from a state. */
   forget(): void {
     this.#seq = null
     this.#hasState = false
   }
 }
 
-/** Only changed messages are checked: checking all of them at each delta would make long sessions slow. */
+/** Only changed messages are validated: validating all of them per delta would slow down long sessions. */
 const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
   const indices = new Set<string>()
   for (const { path } of operations) {
@@ -74,11 +72,11 @@ const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaO
   return [...indices].map((index) => messages[Number(index)])
 }
 
-// When subscribers are called. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
+// When subscribers are notified. An answer streams in hundreds of deltas per second, but a screen shows sixty frames.
 
 export type NotificationSchedule = 'frame' | 'micro' | 'sync'
 
-/** Calls `publish` once for any number of calls to `schedule`. */
+/** Coalesces calls of `schedule` into one `publish`. */
 export class NotificationScheduler {
   readonly #publish: () => void
   readonly #schedule: NotificationSchedule
@@ -95,7 +93,6 @@ export class NotificationScheduler {
     this.#cancel = this.#schedule === 'frame' ? nextFrame(() => this.flush()) : nextTurn(() => this.flush())
   }
 
-  /** Publishes now if a call is scheduled. */
   flush(): void {
     if (!this.#cancel) return
     this.#cancel()
@@ -104,7 +101,7 @@ export class NotificationScheduler {
   }
 }
 
-/** Frame and timer: a frame that was requested before the tab was hidden never comes. */
+/** Also sets a timer, because a frame requested before the tab was hidden never comes. */
 const nextFrame = (run: () => void): (() => void) => {
   const frame = requestAnimationFrame(run)
   const timer = setTimeout(run, HIDDEN_MS)

@@ -1,34 +1,35 @@
-// Checks the server's messages by hand: the wire is small, and a schema library would be larger than the client.
+// Handwritten checks: the wire is small, and a schema library would be larger than the client.
+import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import type { HarnessMessage, HarnessState } from '@bridle/kernel/projections/harness-state'
 import type { ServerMessage } from '@bridle/wire/transport/wire'
 
-/** A message broke the protocol: the client's state cannot be trusted any more, nor any message that follows. */
+/** A protocol violation. Neither the client's state nor later messages can be trusted. */
 export class ProtocolError extends Error {}
 
-/** Null = a type from after this client was written, which may be ignored. Throws a ProtocolError. */
+/** Null for an unknown type, which may be ignored. Throws a ProtocolError. */
 export const parseServerMessage = (data: unknown): ServerMessage | null => {
   const message = parse(data)
-  if (!isRecord(message) || typeof message.type !== 'string') throw new ProtocolError('not a message')
+  if (!isJsonObject(message) || typeof message.type !== 'string') throw new ProtocolError('not a message')
   if (!Object.hasOwn(messageChecks, message.type)) return null
   if (!messageChecks[message.type as ServerMessage['type']](message)) throw new ProtocolError(`not a ${message.type}`)
   return message as unknown as ServerMessage
 }
 
-/** Checks as much as a page needs to render the state without a fault. */
+/** Checks only what a page needs to render safely. */
 export const isState = (value: unknown): value is HarnessState =>
-  isRecord(value) &&
+  isJsonObject(value) &&
   typeof value.status === 'string' &&
   Array.isArray(value.messages) &&
   isTextOrNothing(value.error) &&
   isListOrNothing(value.approvals)
 
 export const isMessage = (value: unknown): value is HarnessMessage =>
-  isRecord(value) &&
+  isJsonObject(value) &&
   [value.id, value.role, value.content, value.status].every((each) => typeof each === 'string') &&
   isListOrNothing(value.toolCalls) &&
   isListOrNothing(value.parts)
 
-type MessageCheck = (message: Record<string, unknown>) => boolean
+type MessageCheck = (message: JsonObject) => boolean
 
 const messageChecks: { readonly [T in ServerMessage['type']]: MessageCheck } = {
   state: ({ state, seq, incarnation }) =>
@@ -41,7 +42,7 @@ const messageChecks: { readonly [T in ServerMessage['type']]: MessageCheck } = {
     typeof ok === 'boolean' &&
     isTextOrNothing(message) &&
     isTextOrNothing(code) &&
-    (answer === undefined || isRecord(answer)),
+    (answer === undefined || isJsonObject(answer)),
   pong: () => true,
   mark: ({ seq }) => seq !== undefined && isSeqOrNothing(seq),
 }
@@ -56,10 +57,8 @@ const parse = (data: unknown): unknown => {
 }
 
 /** `applyOperations` checks the rest. */
-const isOperation = (value: unknown): boolean => isRecord(value) && Array.isArray(value.path) && 'value' in value
+const isOperation = (value: unknown): boolean => isJsonObject(value) && Array.isArray(value.path) && 'value' in value
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isListOrNothing = (value: unknown): boolean => value === undefined || value === null || Array.isArray(value)
 const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string'
 const isSeqOrNothing = (value: unknown): boolean =>

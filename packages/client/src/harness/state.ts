@@ -1,4 +1,3 @@
-// The state that a page renders: the transport's, as the server folds it.
 export type {
   HarnessApproval,
   HarnessMessage,

@@ -1,4 +1,3 @@
-// The upload of a HarnessClient: to the server that has its socket, with the same credentials.
 import type { UploadGrant } from '@bridle/wire/http/wire'
 import { errorFromResponse, type FabricError } from '../http/error.ts'
 import { type UploadContent, type UploadOptions, uploadRequest } from '../http/upload.ts'
@@ -11,7 +10,7 @@ export const uploadToServer = async (
   options: UploadOptions,
 ): Promise<UploadGrant> => {
   const { filename, init } = uploadRequest(content, options)
-  // The query of the socket stays: it may name the tenant.
+  // Keep the socket's query, which may contain the tenant.
   const url = httpOf(credentials.url)
   url.pathname = `${placeOf(url).prefix}/files`
   if (filename) url.searchParams.set('filename', filename)

@@ -1,20 +1,19 @@
-// The errors of requests, streams and sockets.
 import type { SettledApprovalDetails } from '@bridle/wire/http/wire'
 
-/** `status` is 0 when no server answered. Match `type`, never the message. */
+/** A failed request. Match `type`, never the message. `status` is 0 without a response. */
 export class FabricError extends Error {
-  /** The name of the class. */
+  /** Always `FabricError`. */
   override readonly name = 'FabricError'
-  /** The HTTP status; 0 where no server answered. */
+  /** The HTTP status. 0 without a response. */
   readonly status: number
   /** The code to match. */
   readonly type: string
   /** The server's `Retry-After`. */
   readonly retryAfterMs: number | null
-  /** The decision that stands, where an approval was settled already; absent for every other error. */
+  /** The existing decision, if the approval was already settled. */
   declare readonly settledApproval?: SettledApprovalDetails
 
-  /** The path of the field that the server refuses, such as `policy.health.max_cost_usd`; absent where it names none. */
+  /** Path of the invalid field, such as `policy.health.max_cost_usd`. */
   declare readonly field?: string
 
   constructor(
@@ -29,13 +28,13 @@ export class FabricError extends Error {
     this.retryAfterMs = more.retryAfterMs ?? null
   }
 
-  /** The same request may succeed later: no server answered, the rate limit was reached, or the server is stopping. */
+  /** True if a retry may succeed: no response, rate limited, or the server is stopping. */
   get isRetryable(): boolean {
     return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503 || this.status === 504
   }
 }
 
-/** Reads the two shapes of an error body: a text, which a 404 explains in `message`, or `{ type, message }`. */
+/** Parses both error bodies: a string, which a 404 explains in `message`, or `{ type, message }`. */
 export const errorFromResponse = async (response: Response): Promise<FabricError> => {
   const { status } = response
   const body: unknown = await response.json().catch(() => null)
@@ -51,7 +50,6 @@ export const errorFromResponse = async (response: Response): Promise<FabricError
   )
 }
 
-/** Names for the statuses whose body is a text. */
 const types: { readonly [status: number]: string } = { 400: 'bad_request', 404: 'not_found', 501: 'not_implemented' }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,5 +1,5 @@
-// The changes of a tenant's sessions and approvals over one WebSocket, in a browser or in Node. A socket does not count among
-// the few HTTP connections that a browser opens to one server.
+// Changes of a tenant's sessions and approvals over one WebSocket, which does not count against the browser's HTTP
+// connection limit.
 import type { ChangesClientMessage, ChangesSignal, TenantChange } from '@bridle/wire/changes/wire'
 import type { FabricWsOptions } from '../fabric/socket-options.ts'
 import { FabricError } from '../http/error.ts'
@@ -8,7 +8,7 @@ import { parseTyped } from '../socket/messages.ts'
 import { onReconnectHint } from '../socket/reconnect-hints.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 
-/** Connects at once, and reconnects whenever the connection breaks, until `close`. Each connection begins with `ready`. */
+/** Connects immediately and reconnects until `close`. Every connection starts with `ready`. */
 export const connectChanges = (options: ChangesOptions): ChangesHandle => {
   const credentials = { ...options, url: changesUrl(options.url) }
   let phase: ChangesPhase = 'connecting'
@@ -62,46 +62,45 @@ export const connectChanges = (options: ChangesOptions): ChangesHandle => {
   }
 }
 
-/** The socket below the server's address, which may have a path. */
 const changesUrl = (server: string): string => {
   const url = httpOf(server.endsWith('/') ? server : `${server}/`)
   return new URL('changes/ws', url).href.replace(/^http/, 'ws')
 }
 
-/** Settings of `connectChanges`, and what it calls. */
+/** Options and callbacks of `connectChanges`. */
 export interface ChangesOptions extends Pick<FabricWsOptions, 'authToken' | 'tenantId' | 'heartbeatMs' | 'WebSocket'> {
-  /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
+  /** Base URL of the server: `http://127.0.0.1:4317`, with its base path if any. */
   readonly url: string
   /**
-   * Gets each change. `ready` comes first, and again after every gap: load the lists then. A change that arrives before a list may
-   * be newer than the list: the later `lastEventId` wins.
+   * Called for every change. `ready` comes first and after every gap: reload the lists then. A change that arrives while
+   * a list loads may be newer than the list; the higher `lastEventId` wins.
    */
   readonly onChange: (change: TenantChange) => void
-  /** Called whenever the phase changes, and before each wait for another try. */
+  /** Called when the phase changes and before every retry delay. */
   readonly onPhase?: (phase: ChangesPhase, detail: ChangesPhaseDetail) => void
-  /** Default: 250 ms after the connection broke, doubled up to 10 s. */
+  /** Exponential backoff. Default: 250 ms, doubled up to 10 s. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number }
 }
 
-/** The phase of the connection: `open` begins with the first `ready`; `closed` is final. */
+/** Connection phase. `open` starts with the first `ready`; `closed` is final. */
 export type ChangesPhase = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
-/** More about a phase. */
+/** Details of a phase. */
 export interface ChangesPhaseDetail {
-  /** Tries since the last open connection. */
+  /** Attempts since the last open connection. */
   readonly attempt: number
-  /** The time of the next try, in ms since 1970; absent: no try is planned. */
+  /** Time of the next attempt, in ms since 1970. Absent if none is planned. */
   readonly nextTryAt?: number
-  /** The reason of the last failure; absent: none is known. */
+  /** The last failure, if known. */
   readonly error?: FabricError
 }
 
-/** A connection to the changes of a tenant, as `connectChanges` opens it. */
+/** A connection opened by `connectChanges`. */
 export interface ChangesHandle {
   /** The phase of the connection. */
   readonly phase: ChangesPhase
-  /** Ends the wait before the next try. */
+  /** Retries now instead of waiting. */
   retryNow(): void
-  /** Closes the connection for good. */
+  /** Closes the connection without reconnecting. */
   close(): void
 }

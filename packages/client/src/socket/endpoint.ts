@@ -1,8 +1,8 @@
-// The address of a socket, with the credentials. A browser can send no headers with a WebSocket, and a token in a URL ends up in
-// logs. So the client exchanges the token for a one-use ticket over HTTP, and sends the ticket as a subprotocol, which no proxy logs.
+// The socket URL with credentials. Browsers cannot send headers with a WebSocket, and URLs end up in logs. So the token
+// is exchanged over HTTP for a single-use ticket, which is sent as a subprotocol that proxies do not log.
 import { errorFromResponse, FabricError } from '../http/error.ts'
 
-/** A request that hangs must not keep a client from its next try. */
+/** A hanging request must not block the next attempt. */
 const ANSWER_MS = 10_000
 
 export interface SocketCredentials {
@@ -11,7 +11,7 @@ export interface SocketCredentials {
   readonly tenantId?: string | undefined
 }
 
-/** The URL and the subprotocols. Throws a FabricError when the server refuses the credentials. */
+/** URL and subprotocols. Throws a FabricError if the server refuses the credentials. */
 export const socketEndpoint = async (
   credentials: SocketCredentials,
   { replay, after }: { readonly replay: number; readonly after: string | null },
@@ -20,12 +20,12 @@ export const socketEndpoint = async (
   if (credentials.tenantId !== undefined) url.searchParams.set('tenant', credentials.tenantId)
   if (replay > 0) url.searchParams.set('replay', String(replay))
   if (after !== null) url.searchParams.set('after', after)
-  // Asks the server for marks: the client answers each with `seen`.
+  // Request marks, which the client acknowledges with `seen`.
   url.searchParams.set('marks', '1')
   return withCredentials(url, credentials)
 }
 
-/** The address with a ticket as a subprotocol, or with the token where the server has no tickets. */
+/** Adds a ticket as a subprotocol, or the token if the server has no tickets. */
 export const withCredentials = async (
   url: URL,
   credentials: SocketCredentials,
@@ -37,7 +37,7 @@ export const withCredentials = async (
   return { url: url.href }
 }
 
-/** The reason why the upgrade was refused, if a retry cannot help; null if it can, or if the reason is unknown. */
+/** Why the upgrade was refused, if permanent. Null if a retry may help or the reason is unknown. */
 export const finalRefusal = async (credentials: SocketCredentials): Promise<FabricError | null> => {
   try {
     const refusal = await errorFromResponse(await fetchEndpoint(credentials))
@@ -47,17 +47,16 @@ export const finalRefusal = async (credentials: SocketCredentials): Promise<Fabr
   }
 }
 
-/** A retry cannot help. */
 export const isPermanent = ({ status }: FabricError): boolean => [400, 401, 403].includes(status)
 
-/** A plain request to the socket's address: a browser does not say why an upgrade failed. */
+/** A plain request, because browsers do not report why an upgrade failed. */
 export const fetchEndpoint = (credentials: SocketCredentials): Promise<Response> => {
   const url = httpOf(credentials.url)
   if (credentials.tenantId !== undefined) url.searchParams.set('tenant', credentials.tenantId)
   return fetch(url, { headers: headersOf(credentials), signal: AbortSignal.timeout(ANSWER_MS) })
 }
 
-/** Null when the server has no tickets: then the URL carries the token. */
+/** Null if the server has no tickets, in which case the URL carries the token. */
 const requestTicket = async (credentials: SocketCredentials): Promise<string | null> => {
   const url = httpOf(credentials.url)
   const { prefix, sessionId } = placeOf(url)
@@ -80,7 +79,6 @@ export const reach = (request: Promise<Response>): Promise<Response> =>
     throw new FabricError(0, 'network', 'The server could not be reached.', { cause })
   })
 
-/** The path of the server, and the session in the path of its socket. */
 export const placeOf = ({ pathname }: URL): { prefix: string; sessionId: string | undefined } => {
   const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+)|\/changes)?\/[^/]*$/.exec(pathname) ?? []
   return { prefix, sessionId }

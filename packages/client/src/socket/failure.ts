@@ -1,4 +1,3 @@
-// Explains to a person why a socket did not open.
 import { errorFromResponse, FabricError } from '../http/error.ts'
 import { fetchEndpoint, type SocketCredentials } from './endpoint.ts'
 
@@ -8,7 +7,7 @@ export const explainFailure = async (credentials: SocketCredentials): Promise<Fa
     const response = await fetchEndpoint(credentials)
     if (response.status !== 426) return await errorFromResponse(response)
     await response.body?.cancel()
-    // 426 means that the credentials are good, but no WebSocket request reached the server.
+    // 426 means valid credentials, but a proxy swallowed the WebSocket upgrade.
     return new FabricError(426, 'no_upgrade', `${host} answers, but opens no WebSocket. ${PROXY_ADVICE}`)
   } catch (cause) {
     return new FabricError(0, 'network', `${host} could not be reached.`, { cause })

@@ -1,6 +1,4 @@
-// The parts of a message that every socket reads and writes alike.
-
-/** Null = not a message. A later version of a server may send types that this client does not know. */
+/** Null unless it is a message. Newer servers may send unknown types. */
 export const parseTyped = <T>(data: unknown): T | null => {
   try {
     const value: unknown = JSON.parse(String(data))
@@ -10,6 +8,6 @@ export const parseTyped = <T>(data: unknown): T | null => {
   }
 }
 
-/** Not `randomUUID`: pages without https have none. */
+/** `randomUUID` requires https. */
 export const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,6 +1,4 @@
-// Signs that a reconnect may succeed now: the network is back, or the page is visible again.
-
-/** Returns the function that stops listening. Without a window or a page there are no hints. */
+/** Returns an unsubscribe function. Does nothing outside a page. */
 export const onReconnectHint = (wake: () => void): (() => void) => {
   const { document } = globalThis
   const onVisible = () => document.hidden || wake()

@@ -1,8 +1,8 @@
-// A WebSocket that reconnects, with backoff and heartbeats. The messages are its owner's: the owner gives the `endpoint`, calls
-// `markHealthy` when a connection works, and `reconnect` when it does not.
+// A WebSocket with reconnects, backoff and heartbeats. The owner interprets messages, calls `markHealthy` when a
+// connection works, and `reconnect` when it does not.
 import { FabricError } from '../http/error.ts'
 
-/** Heartbeats without a message from the server: a single one may be lost, a second means a dead connection. */
+/** A single lost heartbeat may be an accident. Two mean a dead connection. */
 const MISSES_MAX = 2
 
 export interface Backoff {
@@ -11,34 +11,33 @@ export interface Backoff {
 }
 export const DEFAULT_RECONNECT_BACKOFF: Backoff = { firstMs: 250, longestMs: 10_000 }
 
-/** Always the same text: Cloudflare answers exactly this text for a hibernated server without waking it. */
+/** A constant, because Cloudflare answers exactly this text for a hibernated object without waking it. */
 export const PING_TEXT = '{"type":"ping"}'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocket
 
 export interface ReconnectingSocketOptions {
-  /** The URL and the subprotocols; called for each try. */
   readonly endpoint: () => Promise<{ readonly url: string; readonly protocols?: string[] }>
-  /** The reason of a refused upgrade, if a retry cannot help. */
+  /** Why the upgrade was refused, if a retry cannot help. */
   readonly findRefusal: () => Promise<FabricError | null>
   readonly WebSocket?: WebSocketClass | undefined
-  /** Null = never reconnect. */
+  /** Null: never reconnect. */
   readonly backoff: Backoff | null
   readonly heartbeatMs: number
-  /** The text to send at a heartbeat. Empty = none; null = none, and a silent server is not given up. */
+  /** The ping to send. Empty: none. Null: none, and tolerate silence. */
   readonly ping: () => string | null
   readonly onOpen?: () => void
   readonly onMessage: (data: unknown) => void
-  /** A connection is gone. `onWait` follows if the socket reconnects, `onEnd` if not. */
+  /** A connection was lost. `onWait` follows before a reconnect, otherwise `onEnd`. */
   readonly onLost?: (code: number) => void
   readonly onWait?: (waitMs: number, tries: number) => void
   readonly onError: (error: FabricError) => void
   readonly onEnd: (code: number, reason: string) => void
 }
 
-/** The session is gone, or the server refuses: a reconnect cannot help. */
+/** The session was removed or the server refuses, so a reconnect cannot help. */
 const FINAL_CODES = new Set([1008, 4004, 4401, 4403])
-/** `WebSocket.OPEN`; the class may be anybody's. */
+/** `WebSocket.OPEN`, which a custom class may lack. */
 const OPEN = 1
 const NO_WEBSOCKET = 'There is no WebSocket here. Pass one as the option WebSocket.'
 
@@ -48,7 +47,7 @@ export class ReconnectingSocket {
   #socket: WebSocket | null = null
   #attachedAt = 0
   #tries = 0
-  /** `#tries` before `markHealthy`: a connection that fails again soon continues the backoff from here. */
+  /** `#tries` before `markHealthy`, so that a connection that soon fails again continues its backoff. */
   #triesBefore = 0
   #misses = 0
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined
@@ -56,7 +55,7 @@ export class ReconnectingSocket {
 
   constructor(options: ReconnectingSocketOptions) {
     this.#options = options
-    // Later, so that the constructor has returned before the first callback.
+    // Deferred, so that the constructor returns before the first callback.
     queueMicrotask(() => this.#connect())
   }
 
@@ -64,31 +63,30 @@ export class ReconnectingSocket {
     return this.#state
   }
 
-  /** Sends only while open. A message may still be lost with its connection: then `onLost` follows. */
+  /** Sends only while open. If the message is lost with its connection, `onLost` follows. */
   send(message: string | Uint8Array<ArrayBuffer>): void {
     const socket = this.#socket
-    // A server may have begun to close a socket whose close event is still to come; a browser reports a send then as an error.
+    // Browsers log an error when sending on a closing socket.
     if (this.#state === 'open' && socket && !(socket.readyState > OPEN)) socket.send(message)
   }
 
-  /** The connection works: the next backoff begins with the shortest wait. */
+  /** Resets the backoff. */
   markHealthy(): void {
     this.#triesBefore = this.#tries
     this.#tries = 0
   }
 
-  /** Replaces this connection with a new one. Repeated faults of a server lengthen the wait. */
+  /** Replaces the connection. Repeated server faults lengthen the backoff. */
   reconnect(code: number, reason: string): void {
     const socket = this.#socket
     if (!socket) return
     const longestMs = this.#options.backoff?.longestMs ?? 0
     this.#tries = Date.now() - this.#attachedAt > longestMs ? 0 : Math.max(this.#tries, this.#triesBefore)
     this.#handleClose(code, reason, true)
-    // A dead connection never sends its close event, so the socket was detached before.
+    // Detached first, because a dead connection never fires its close event.
     socket.close(code, reason)
   }
 
-  /** Ends the wait before the next try. */
   retryNow(): void {
     if (this.#retry !== undefined) this.#connect()
   }
@@ -107,13 +105,13 @@ export class ReconnectingSocket {
     try {
       if (!Constructor) throw new FabricError(0, 'unsupported', NO_WEBSOCKET)
       const { url, protocols } = await endpoint()
-      // `close` may have been called in the meantime.
+      // Closed in the meantime.
       if (this.#state === 'connecting') this.#attach(new Constructor(url, protocols))
     } catch (cause) {
       if (this.state === 'closed') return
       const error = cause instanceof FabricError ? cause : new FabricError(0, 'network', String(cause), { cause })
       onError(error)
-      // Waiting does not bring a missing constructor.
+      // A missing constructor is permanent.
       if (error.type !== 'unsupported' && (error.isRetryable || error.status >= 500))
         this.#scheduleReconnect(1006, error.message)
       else this.#end(1008, error.message)
@@ -124,7 +122,7 @@ export class ReconnectingSocket {
     this.#socket = socket
     this.#attachedAt = Date.now()
     this.#misses = 0
-    // Counts from here, not from the opening: a handshake without an answer is a dead connection too.
+    // Starts before the opening, because a handshake may also hang.
     this.#heartbeatTimer = setInterval(() => this.#heartbeat(), this.#options.heartbeatMs)
     let opened = false
     socket.onopen = () => {
@@ -137,7 +135,7 @@ export class ReconnectingSocket {
       this.#misses = 0
       this.#options.onMessage(data)
     }
-    // On Node 22 a failed handshake has this event alone; elsewhere the close event follows.
+    // Node 22 fires only this event for a failed handshake. Elsewhere, `close` follows.
     socket.onerror = () => {
       if (!opened) this.#handleClose(1006, '', opened)
     }
@@ -152,7 +150,7 @@ export class ReconnectingSocket {
     else if (ping) this.send(ping)
   }
 
-  /** A browser does not say why an upgrade was refused; `findRefusal` asks with a plain request. */
+  /** Browsers do not report why an upgrade failed, so `findRefusal` asks with a plain request. */
   async #handleClose(code: number, reason: string, opened: boolean): Promise<void> {
     if (this.#state === 'closed') return
     this.#state = 'connecting'
@@ -171,7 +169,7 @@ export class ReconnectingSocket {
     const { backoff, onWait } = this.#options
     if (this.#state === 'closed') return
     if (!backoff) return this.#end(code, reason)
-    // Up to half of the wait is random, so that the clients of a restarted server do not return at the same moment.
+    // Up to 50 % jitter, so that clients do not all reconnect at once after a restart.
     const longestMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** this.#tries)
     const waitMs = Math.round(longestMs * (0.5 + Math.random() / 2))
     this.#tries += 1

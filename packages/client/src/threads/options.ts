@@ -1,57 +1,55 @@
-// The settings and the state of a list of threads.
-
 import type { FabricClientOptions } from '../fabric/requests.ts'
 import type { FabricError } from '../http/error.ts'
 import type { ChangesOptions } from '../operator/changes.ts'
 
-/** Settings of `threads`. */
+/** Options of `threads`. */
 export interface ThreadsOptions extends FabricClientOptions {
-  /** Only threads with this agent, and the agent of new ones. Default: all agents, and the server's default agent. */
+  /** Lists only threads with this agent, and uses it for new ones. Default: all agents, and the server's default agent. */
   readonly agent?: string
-  /** The thread that is shown first. Default: none. */
+  /** The initially selected thread. Default: none. */
   readonly current?: string | null
   /** Replaces the platform's WebSocket. */
   readonly WebSocket?: ChangesOptions['WebSocket']
-  /** Whether changes from elsewhere are followed over a socket. Default: true. */
+  /** Whether to follow changes from elsewhere over a socket. Default: true. */
   readonly live?: boolean
 }
 
 /** A conversation in a list. */
 export interface Thread {
-  /** The id of its session. */
+  /** The session id. */
   readonly id: string
-  /** The name of its agent. */
+  /** The agent's name. */
   readonly agent: string
-  /** The title that somebody gave it, else the beginning of its first prompt; empty before that. */
+  /** The title, otherwise the start of the first prompt. Empty before the first prompt. */
   readonly title: string
-  /** The status of its session. */
+  /** The session status. */
   readonly status: string
-  /** The time of the last change, in ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly updatedAt: string
-  /** The number of approvals that wait. */
+  /** Number of open approvals. */
   readonly pendingApprovals: number
 }
 
-/** A thread to make. */
+/** Options of a new thread. */
 export interface NewThread {
-  /** The title. Default: the beginning of the first prompt. */
+  /** The title. Default: the start of the first prompt. */
   readonly title?: string
-  /** The agent. Default: that of the list. */
+  /** The agent. Default: the agent of the list. */
   readonly agent?: string
-  /** The id. Default: the server chooses one. */
+  /** The id. Default: chosen by the server. */
   readonly id?: string
 }
 
-/** The threads of a user, and the one that is shown. */
+/** The threads of a user, and the selected one. */
 export interface ThreadsState {
-  /** The newest change first. */
+  /** Last changed first. */
   readonly threads: readonly Thread[]
-  /** The id of the thread that is shown; null = none. */
+  /** The id of the selected thread, or null. */
   readonly current: string | null
-  /** Whether the list has been loaded; `failed` = it could not be loaded so far. */
+  /** `failed`: the list has never loaded. */
   readonly phase: 'loading' | 'ready' | 'failed'
-  /** The reason why the last load failed, or why the server refuses the connection for changes, such as a login that has ended; null = none. */
+  /** Why the last load failed or the server refuses the change socket, such as an expired login. Null: no error. */
   readonly error: FabricError | null
-  /** There are older threads: `more()` loads them. */
+  /** There are older threads. Load them with `more()`. */
   readonly hasMore: boolean
 }

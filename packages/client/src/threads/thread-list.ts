@@ -1,8 +1,7 @@
-// Lists of threads, without I/O: the newest change first.
+// Pure list operations. Last changed first.
 import type { SessionRow } from '@bridle/wire/http/wire'
 import type { Thread } from './options.ts'
 
-/** The part of a row, or of a card, that a list of threads shows. */
 type ThreadFields = Pick<SessionRow, 'id' | 'agent' | 'title' | 'status' | 'updatedAt'> & {
   readonly pendingApprovals?: number
 }
@@ -11,7 +10,7 @@ export const threadOf = ({ id, agent, title, status, updatedAt, pendingApprovals
   ...{ id, agent, title, status, updatedAt, pendingApprovals },
 })
 
-/** The list with this thread as it is now; the same list where nothing differs, or where the list has a later state. */
+/** Inserts or updates a thread. Returns the same list if nothing changes or the list is newer. */
 export const withThread = (threads: readonly Thread[], thread: Thread): readonly Thread[] => {
   const before = threads.find((each) => isSame(each, thread))
   if (before && before.updatedAt > thread.updatedAt) return threads

@@ -1,5 +1,5 @@
-// The threads of one user: the chat sessions that the credential may open, newest first, and the one that a page shows. A page renders
-// `getSnapshot()` and calls the acts; changes from elsewhere, such as another tab, come over one socket.
+// The threads of one user: the chat sessions that the credential may open, newest first, and the selected one. Pages
+// render `getSnapshot()`. Changes from elsewhere, such as another tab, arrive over one socket.
 import type { TenantChange } from '@bridle/wire/changes/wire'
 import type { SessionRow } from '@bridle/wire/http/wire'
 import { type FabricClient, fabricClient } from '../fabric/http.ts'
@@ -8,12 +8,12 @@ import { type ChangesHandle, type ChangesOptions, connectChanges } from '../oper
 import type { NewThread, Thread, ThreadsOptions, ThreadsState } from './options.ts'
 import { changedSince, isSame, leftSince, threadOf, withoutThread, withThread } from './thread-list.ts'
 
-/** Threads on a page of a list: more than a side bar shows. */
+/** More than a sidebar shows. */
 const THREADS_PAGE = 50
-/** Threads per request when a longer list is loaded again: the most that a server gives. */
+/** Page size when a longer list is reloaded: the server's maximum. */
 const THREADS_PAGE_MAX = 500
 
-/** Makes the list of a user's threads. It loads at once, and follows changes until `close`. */
+/** Creates the list of a user's threads. It loads immediately and follows changes until `close`. */
 export const threads = (options: ThreadsOptions): Threads => new Threads(options)
 
 interface ThreadsPage {
@@ -21,14 +21,13 @@ interface ThreadsPage {
   readonly next: string | undefined
 }
 
-/** Rows of the server, and the threads of the list that stay beside them. */
 interface LoadedRows {
   readonly rows: readonly SessionRow[]
   readonly next: string | undefined
   readonly keeps: readonly Thread[]
 }
 
-/** The threads of one user, as `threads` makes them. */
+/** The threads of one user, created by `threads`. */
 export class Threads {
   readonly #client: FabricClient
   readonly #agent: string | undefined
@@ -36,7 +35,7 @@ export class Threads {
   readonly #changes: ChangesHandle | null
   #state: ThreadsState
   #next: string | null = null
-  /** Removed here: a list that was asked for before must not bring them back. */
+  /** Removed locally. A list requested before the removal must not bring them back. */
   readonly #removed = new Set<string>()
   #refreshing: Promise<void> | null = null
   #extending: Promise<void> | null = null
@@ -47,25 +46,25 @@ export class Threads {
     this.#agent = agent
     this.#state = { threads: [], current, phase: 'loading', error: null, hasMore: false }
     const onChange: ChangesOptions['onChange'] = (change) => this.#receive(change)
-    // A refused connection is not tried again: a login that has ended would never show.
+    // Report a refused connection, such as an expired login, because it is not retried.
     const onPhase: ChangesOptions['onPhase'] = (phase, { error = null }) => {
       if (phase === 'closed' && error !== null && !this.#isClosed) this.#update({ error })
     }
     this.#changes = live ? connectChanges({ ...options, onChange, onPhase }) : null
-    // With a socket, its `ready` loads the list, too; the first load does not wait for it.
+    // Load without waiting for the socket, whose `ready` loads the list again.
     void this.refresh().catch(() => {})
   }
 
   /** The same object until something changes. */
   getSnapshot = (): ThreadsState => this.#state
 
-  /** Calls the listener whenever the snapshot has changed. Returns the function that unsubscribes. */
+  /** Subscribes to the snapshot. Returns an unsubscribe function. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Loads the threads again, as many as the list has. */
+  /** Reloads as many threads as the list has. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#afterOther(this.#extending, () => this.#reload()).finally(() => {
       this.#refreshing = null
@@ -73,7 +72,7 @@ export class Threads {
     return this.#refreshing
   }
 
-  /** Loads older threads, where `hasMore` says that there are some. */
+  /** Loads older threads if `hasMore`. */
   more(): Promise<void> {
     this.#extending ??= this.#afterOther(this.#refreshing, () => this.#extend()).finally(() => {
       this.#extending = null
@@ -81,7 +80,7 @@ export class Threads {
     return this.#extending
   }
 
-  /** Makes a thread and switches to it. */
+  /** Creates a thread and selects it. */
   async create({ title, agent = this.#agent, id }: NewThread = {}): Promise<Thread> {
     const session = await this.#client.createChat({
       ...(title !== undefined && { title }),
@@ -93,18 +92,18 @@ export class Threads {
     return thread
   }
 
-  /** Switches to a thread; null = to none. The thread need not be in the list. */
+  /** Selects a thread, or none. The thread need not be in the list. */
   switchTo(id: string | null): void {
     if (id !== this.#state.current) this.#update({ current: id })
   }
 
-  /** Gives a thread a title. */
+  /** Renames a thread. */
   async rename(id: string, title: string): Promise<void> {
     const session = await this.#client.rename(id, title, this.#named(id))
     this.#update({ threads: withThread(this.#state.threads, threadOf(session)) })
   }
 
-  /** Puts a thread away, or with false takes it out again: the list leaves it out, and nothing is lost. */
+  /** Archives a thread, or with false restores it. The list omits archived threads; nothing is lost. */
   async archive(id: string, isArchived = true): Promise<void> {
     const { agent } = this.#named(id)
     const why = agent === undefined ? {} : { agent }
@@ -116,7 +115,7 @@ export class Threads {
     this.#leaveOut(id)
   }
 
-  /** Erases a thread and everything in it. */
+  /** Erases a thread and its contents. */
   async remove(id: string): Promise<void> {
     const agent = this.#named(id).agent ?? (await this.#client.session(id)).agent
     await this.#client.remove(agent, id)
@@ -124,16 +123,16 @@ export class Threads {
     this.#leaveOut(id)
   }
 
-  /** Ends the connection for changes. The last list stays. */
+  /** Stops following changes. The last list stays. */
   close(): void {
     this.#isClosed = true
     this.#changes?.close()
     this.#listeners.clear()
   }
 
-  /** A page that is loaded while the list is replaced would leave a gap in it. */
+  /** Serialises loads: loading a page while the list is replaced would leave a gap. */
   async #afterOther(other: Promise<void> | null, load: () => Promise<void>): Promise<void> {
-    // The caller of the other load learns of its failure.
+    // The caller of the other load handles its failure.
     await other?.catch(() => {})
     await load()
   }
@@ -147,7 +146,7 @@ export class Threads {
         const wanted = Math.max(THREADS_PAGE, asked.length - rows.length)
         page = await this.#page(page?.next, Math.min(wanted, THREADS_PAGE_MAX))
         rows.push(...page.sessions)
-        // A page without sessions is not the last one: the server had read enough for one request.
+        // An empty page may not be the last one: the server limits its work per request.
       } while (page.next !== undefined && (rows.length === 0 || rows.length < asked.length))
       return { rows, next: page.next, keeps: changedSince(asked, this.#state.threads) }
     })
@@ -173,7 +172,7 @@ export class Threads {
     return { sessions, next: next ?? undefined }
   }
 
-  /** `asked` is the list when the server was asked: its answer may be older than changes that came while it was on its way. */
+  /** `asked` is the list when the request was sent. Changes that arrived since are newer than the response. */
   async #load(asked: readonly Thread[], ask: () => Promise<LoadedRows>): Promise<void> {
     try {
       const { rows, next, keeps } = await ask()
@@ -214,7 +213,7 @@ export class Threads {
     this.#update({ threads: left, ...(this.#state.current === id && { current: null }) })
   }
 
-  /** Several agents may have a session of one id. */
+  /** The agent disambiguates sessions with the same id. */
   #named(id: string): { readonly agent?: string } {
     const agent = this.#state.threads.find((thread) => thread.id === id)?.agent ?? this.#agent
     return agent === undefined ? {} : { agent }

@@ -1,8 +1,7 @@
-// Audio as bytes and as base64, in browsers and in Node.
 import { tryOr } from '@bridle/kernel/try-or'
 import type { WebSocketClass } from '../socket/reconnecting-socket.ts'
 
-/** The bytes of any view of them. No copy is made. */
+/** A view of the same bytes, without a copy. */
 export const bytesOf = (audio: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> =>
   audio instanceof ArrayBuffer
     ? new Uint8Array(audio)
@@ -14,13 +13,11 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(text)
 }
 
-/** Null = no base64. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null =>
   tryOr(null, () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))
 
-/** The WebSockets of a voice line: binary frames arrive as bytes, and the line knows how much the network has not taken yet. */
+/** Voice line sockets, with binary frames as bytes and the amount of unsent data. */
 export class BinarySockets {
-  /** Undefined = the platform has no WebSocket. */
   readonly WebSocket: WebSocketClass | undefined
   #newest: WebSocket | null = null
 
@@ -39,7 +36,7 @@ export class BinarySockets {
       }
   }
 
-  /** False while the newest socket closes: a browser complains about each message that it gets then. */
+  /** False while the newest socket is closing, when browsers log an error for each send. */
   get isOpen(): boolean {
     return this.#newest?.readyState === OPEN
   }
@@ -49,5 +46,4 @@ export class BinarySockets {
   }
 }
 
-/** The state of a WebSocket that takes messages. */
 const OPEN = 1

@@ -1,12 +1,11 @@
-// The events of a line for programs that read them with `for await`. Each reader has a queue of its own.
+// Line events for `for await`. Each reader has its own queue.
 import { FabricError } from '../http/error.ts'
 
-/** Events of a voice line that wait for their reader: minutes of audio. A reader that is so far behind does not come back. */
+/** Minutes of audio. A reader this far behind does not catch up. */
 export const VOICE_EVENTS_MAX = 10_000
 
 interface EventQueue<T> {
   readonly waiting: T[]
-  /** Wakes the reader that waits for the next event. */
   wake: () => void
   isTooSlow: boolean
 }
@@ -28,7 +27,7 @@ export class EventQueues<T> {
     for (const queue of this.#queues) queue.wake()
   }
 
-  /** The queue begins with this call, and not with the first read: no event is lost in between. */
+  /** Queues from this call on, not from the first read, so that no event is lost. */
   read(): AsyncGenerator<T, void, undefined> {
     const queue: EventQueue<T> = { waiting: [], wake: () => {}, isTooSlow: false }
     this.#queues.add(queue)

@@ -1,5 +1,5 @@
-// A voice line to a session, in a browser or in Node. The line reconnects by itself and says so; the session has the conversation, so
-// a broken connection costs the words that were being spoken and nothing else.
+// A voice line, in browsers and Node. Reconnects automatically; since the session has the conversation, a disconnect
+// loses only the words being spoken.
 import type { VoiceClientMessage, VoiceServerMessage } from '@bridle/wire/voice/wire'
 import type { FabricError } from '../http/error.ts'
 import { isPermanent, withCredentials } from '../socket/endpoint.ts'
@@ -10,14 +10,14 @@ import { BinarySockets, bytesOf, fromBase64, toBase64 } from './audio-bytes.ts'
 import { EventQueues } from './event-queues.ts'
 import type { FabricVoiceEvent, FabricVoiceHandle, FabricVoiceOptions, FabricVoiceToolResult } from './options.ts'
 
-/** Audio that waits for the first connection of a voice line: five seconds of pcm16, longer than a connection takes. */
+/** Buffered before the first connection: five seconds of pcm16, longer than connecting takes. */
 export const VOICE_EARLY_BYTES_MAX = 240_000
-/** Audio of one frame of a voice line: half a second of pcm16, an even number of bytes and below the frame limit of every server. */
+/** Per frame: half a second of pcm16, even, and below every server's frame limit. */
 export const VOICE_FRAME_BYTES = 24_000
-/** Audio that the network has not taken yet: four seconds of pcm16. Later audio would come too late for a conversation. */
+/** Unsent: four seconds of pcm16. Later audio would be useless in a conversation. */
 const VOICE_UNSENT_BYTES_MAX = 192_000
 
-/** Connects at once; the events report the rest. */
+/** Connects immediately. The events report everything else. */
 export const connectFabricVoice = (options: FabricVoiceOptions): FabricVoiceHandle => new FabricVoice(options)
 
 class FabricVoice implements FabricVoiceHandle {
@@ -26,17 +26,17 @@ class FabricVoice implements FabricVoiceHandle {
   readonly #socket: ReconnectingSocket
   readonly #sockets: BinarySockets
   readonly #queues = new EventQueues<FabricVoiceEvent>()
-  /** Messages and audio that wait for the first connection; null = the line was open. */
+  /** Messages and audio queued for the first connection. Null once the line was open. */
   #early: (VoiceClientMessage | Uint8Array<ArrayBuffer>)[] | null = []
   #earlyBytes = 0
   #isOpen = false
-  /** The place in the log from which captions are sent again after a broken connection. */
+  /** The position to resend captions from after a reconnect. */
   #cursor: string | null = null
-  /** The item that binary frames belong to. */
+  /** The item of incoming binary frames. */
   #item: string | null = null
-  /** A manual turn whose audio was sent, and whose end was not. */
+  /** A manual turn has started and not ended. */
   #isSpeaking = false
-  /** The connection broke during a manual turn: the rest of the turn is dropped. */
+  /** The connection broke during a manual turn, so drop the rest of it. */
   #isTurnLost = false
   #isTooSlow = false
   #refusal: string | null = null
@@ -45,7 +45,7 @@ class FabricVoice implements FabricVoiceHandle {
     this.#options = options
     this.line = options.line ?? randomId()
     const { reconnect = true, heartbeatMs = 15_000 } = options
-    // A bad address throws here, as the platform's WebSocket constructor does.
+    // Throws for an invalid URL, as the WebSocket constructor does.
     new URL(options.url)
     this.#sockets = new BinarySockets(options.WebSocket)
     this.#socket = new ReconnectingSocket({
@@ -55,7 +55,7 @@ class FabricVoice implements FabricVoiceHandle {
       backoff: reconnect === true ? DEFAULT_RECONNECT_BACKOFF : reconnect || null,
       heartbeatMs,
       ping: () => PING_TEXT,
-      // Workers hand a refusal to a silent client only when their object sleeps.
+      // Workers deliver a refusal to a silent client only when their object hibernates.
       onOpen: () => this.#transmit(PING_TEXT),
       onMessage: (data) => this.#receive(data),
       onLost: (code) => this.#handleLost(code),
@@ -75,14 +75,14 @@ class FabricVoice implements FabricVoiceHandle {
     const bytes = bytesOf(audio)
     if (this.#isOpen) return this.#sendBytes(bytes)
     if (this.#early === null) return
-    // A copy, because the caller may use its buffer again before the line is open.
+    // Copy, because the caller may reuse its buffer.
     this.#early.push(bytes.slice())
     this.#earlyBytes += bytes.byteLength
     while (this.#earlyBytes > VOICE_EARLY_BYTES_MAX) this.#dropEarlyAudio()
   }
 
   endTurn(): void {
-    // The end of a lost turn ends nothing on the new connection.
+    // A lost turn does not exist on the new connection.
     if (!this.#isTurnLost) this.#send({ type: 'audio', end: true })
     this.#isTurnLost = this.#isSpeaking = false
   }
@@ -127,7 +127,7 @@ class FabricVoice implements FabricVoiceHandle {
     }
   }
 
-  /** Once for each time that the network falls behind, and not for each frame. */
+  /** Once per congestion, not per frame. */
   #reportTooSlow(): void {
     if (this.#isTooSlow) return
     this.#isTooSlow = true
@@ -137,7 +137,7 @@ class FabricVoice implements FabricVoiceHandle {
     )
   }
 
-  /** A message that its sender must know to be unsent. */
+  /** Fails if it cannot be sent, so that the sender knows. */
   #command(message: VoiceClientMessage): void {
     if (this.#isOpen || this.#early !== null) this.#send(message)
     else
@@ -187,7 +187,7 @@ class FabricVoice implements FabricVoiceHandle {
         this.#cursor = message.cursor
         break
       case 'error':
-        // An error before the line is open is the reason for the close that follows.
+        // An error before the line opens is the reason for the close that follows.
         if (!this.#isOpen) this.#refusal = message.message
     }
     this.#emit(message)
@@ -226,7 +226,6 @@ class FabricVoice implements FabricVoiceHandle {
     else this.#refusal = null
   }
 
-  /** Reports each failed try; only a permanent failure ends the line. */
   async #findRefusal(): Promise<FabricError | null> {
     const failure = await explainFailure(this.#options)
     if (isPermanent(failure)) return failure
@@ -253,7 +252,7 @@ class FabricVoice implements FabricVoiceHandle {
   }
 }
 
-/** The connection broke or the server restarts: a refusal before it says nothing about the next try. */
+/** Disconnects and restarts: an earlier refusal does not apply to the next attempt. */
 const TEMPORARY_CODES = new Set([1001, 1006, 1012, 1013])
 
 const lineUrl = (options: FabricVoiceOptions, line: string, after: string | null): URL => {

@@ -1,33 +1,32 @@
-// The options, the events and the handle of `connectFabricVoice`.
 import type { VoiceClientMessage, VoiceServerMessage, VoiceSessionOpen } from '@bridle/wire/voice/wire'
 import type { FabricWsOptions } from '../fabric/socket-options.ts'
 
-/** Settings of `connectFabricVoice`. */
+/** Options of `connectFabricVoice`. */
 export interface FabricVoiceOptions
   extends Pick<FabricWsOptions, 'authToken' | 'tenantId' | 'reconnect' | 'heartbeatMs' | 'WebSocket'> {
-  /** `ws://host/sessions/<id>/voice`. A session that does not exist is made. */
+  /** `ws://host/sessions/<id>/voice`. Creates the session if it does not exist. */
   readonly url: string
-  /** The agent of a session that does not exist yet, or of one whose id several agents have. */
+  /** The agent of a new session, or the agent to choose if several have a session with this id. */
   readonly agent?: string | undefined
-  /** The voice that answers; default: the provider's. */
+  /** Voice of the answers. Default: the provider's. */
   readonly voice?: string | undefined
-  /** The model that speaks; default: the server's. */
+  /** Realtime model. Default: the server's. */
   readonly model?: string | undefined
-  /** The audio, both ways; default `pcm16`, with 24,000 samples a second. */
+  /** Audio format in both directions. Default: `pcm16` at 24 kHz. */
   readonly audioFormat?: VoiceSessionOpen['audioFormat'] | undefined
-  /** Added to the instructions of the agent, where the server allows that. */
+  /** Appended to the agent's instructions, if the server allows it. */
   readonly instructions?: string | undefined
-  /** Default `silence`: a pause of the speaker ends a turn. With `manual` the program calls `endTurn`. */
+  /** `silence` (default): a pause ends a turn. `manual`: call `endTurn`. */
   readonly turns?: VoiceSessionOpen['turns'] | undefined
-  /** The id of the line; default: a random one. A client with the id of an open line replaces its connection. */
+  /** The line id. Default: random. A client with the id of an open line replaces its connection. */
   readonly line?: string | undefined
-  /** Default `binary`. `json` sends audio as base64, for networks that pass on no binary frames. */
+  /** `binary` (default), or `json` for base64 on networks that block binary frames. */
   readonly encoding?: 'binary' | 'json' | undefined
-  /** Gets each event, as `events` does. */
+  /** Called for each event, like `events`. */
   readonly onEvent?: (event: FabricVoiceEvent) => void
 }
 
-/** An event of a line: a message of the server, with audio as bytes in both encodings, or news of the connection. */
+/** A server message, with audio as bytes in both encodings, or a connection event. */
 export type FabricVoiceEvent =
   | Exclude<VoiceServerMessage, { readonly type: 'audio_delta' | 'session_open' | 'pong' }>
   | FabricVoiceAudio
@@ -35,73 +34,70 @@ export type FabricVoiceEvent =
   | FabricVoiceRetry
   | FabricVoiceEnd
 
-/** A piece of the answer's audio. */
+/** A chunk of the answer's audio. */
 export interface FabricVoiceAudio {
-  /** The type of the event. */
+  /** The event type. */
   readonly type: 'audio_delta'
-  /** The spoken text that the audio belongs to: `played` names it. */
+  /** The spoken text of this audio, for `played`. */
   readonly item: string
-  /** The bytes, in the format of the line. */
+  /** Bytes in the line's format. */
   readonly audio: Uint8Array
 }
 
-/** The line is open, for the first time or again. */
+/** The line is open, initially or after a reconnect. */
 export interface FabricVoiceOpen extends VoiceSessionOpen {
-  /** True after a broken connection: the conversation goes on. */
+  /** True after a disconnect. The conversation continues. */
   readonly isReconnect: boolean
 }
 
-/** The connection broke. The next try follows. */
+/** The connection broke. A retry follows. */
 export interface FabricVoiceRetry {
-  /** The type of the event. */
+  /** The event type. */
   readonly type: 'reconnecting'
-  /** The time until the next try. */
+  /** Delay before the retry. */
   readonly waitMs: number
-  /** Tries since the last open connection. */
+  /** Attempts since the last open connection. */
   readonly tries: number
 }
 
-/** The end: `close` was called, or the server refuses. No event follows. */
+/** The last event: `close` was called or the server refuses. */
 export interface FabricVoiceEnd {
-  /** The type of the event. */
+  /** The event type. */
   readonly type: 'closed'
-  /** The close code of the WebSocket; 1000 = `close` was called. */
+  /** The WebSocket close code. 1000: `close` was called. */
   readonly code: number
-  /** The reason, as a sentence where there is one. */
+  /** The reason, as a sentence if available. */
   readonly reason: string
 }
 
-/** The result of a call: its id, and the output as JSON. */
+/** The result of a tool call, with the output as JSON. */
 export type FabricVoiceToolResult = Pick<Extract<VoiceClientMessage, { readonly type: 'tool_result' }>, 'id' | 'output'>
 
-/** A line to one session, as `connectFabricVoice` opens it. */
+/** A line opened by `connectFabricVoice`. */
 export interface FabricVoiceHandle {
-  /** `open` from the first `session_open` on; `connecting` also between two connections. */
+  /** `open` from the first `session_open`. `connecting` also between connections. */
   readonly state: 'connecting' | 'open' | 'closed'
-  /** The id of the line. A reconnect has the same id and so replaces the older connection. */
+  /** The line id. A reconnect reuses it and replaces the older connection. */
   readonly line: string
-  /**
-   * Audio of the speaker, in the format of the line, at the pace at which it is spoken. Before the first connection a few seconds
-   * of it wait; during a reconnect it is dropped.
-   */
+  /** Sends audio in the line's format, in real time. Buffered briefly before the first connection, dropped during reconnects. */
   sendAudio(audio: ArrayBuffer | ArrayBufferView): void
-  /** Ends a turn of a line whose turns are `manual`. */
+  /** Ends a turn if `turns` is `manual`. */
   endTurn(): void
-  /** A text instead of speech. The answer is spoken. */
+  /** Sends text instead of speech. The answer is spoken. */
   sendText(text: string): void
-  /** The result of a call that the program carries out. */
+  /** Sends the result of a call that this program executed. */
   submitToolResult(result: FabricVoiceToolResult): void
   /** Stops the answer. The conversation keeps the part that was heard. */
   cancelResponse(): void
-  /** The same as `cancelResponse`. */
+  /** Same as `cancelResponse`. */
   cancel(): void
   /**
-   * Reports how much of an item the listener has heard. Without reports the server counts in real time. `isStopped`: nothing more of
-   * it is played, as `audio_stop` asks.
+   * Reports how much of an item was heard. Otherwise the server assumes real time. `isStopped`: stopped, as `audio_stop`
+   * asks.
    */
   played(item: string, ms: number, isStopped?: boolean): void
-  /** The events from now on, until the line is closed. */
+  /** Iterates over events from now on, until the line closes. */
   events(): AsyncGenerator<FabricVoiceEvent, void, undefined>
-  /** Closes the line for good. */
+  /** Closes the line without reconnecting. */
   close(): void
 }
