@@ -1,4 +1,4 @@
-// An engine of lines: how speech becomes prompts, and answers become speech.
+// The interface between lines and voice engines, which turn speech into prompts and answers into speech.
 import type { AnswerTo, Command, Refusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import type { Clock } from '@bridle/kernel/ports/clock'
@@ -6,22 +6,20 @@ import type { VoiceClient, VoiceFault, VoiceLine, VoiceRequest } from '@bridle/k
 
 export interface LinePorts {
   readonly clock: Clock
-  /** Sends a command to a session, as `Host.send` does. */
   readonly send: <C extends Command>(key: Key, command: C) => Promise<AnswerTo<C> | Refusal>
 }
 
-/** A line whose client may break off and come back. */
 export interface EngineLine extends VoiceLine {
-  /** A client that breaks off now misses something of an answer, or is in the middle of a sentence. */
+  /** True if a disconnect now would cut off an answer or a sentence. */
   readonly isInUse: boolean
-  /** The client is away, and may come back: a turn that it had not ended is lost. */
+  /** The client disconnected and may return. An unfinished turn is lost. */
   pause(): void
   resume(awayMs: number): void
-  /** The listener is gone. `isPlayed`: the client stays, and plays what it has to its end. */
+  /** The listener has left for good. `isPlayed`: it still plays its buffered audio to the end. */
   close(isPlayed?: boolean): void
 }
 
 export interface VoiceEngine<L extends EngineLine = EngineLine> {
-  /** Resolves to a fault where there can be no line. `onClosed`: the line has been closed, and gives its place free. */
+  /** Resolves to a fault if the line cannot be opened. `onClosed` frees its slot. */
   open(request: VoiceRequest, client: VoiceClient, ports: LinePorts, onClosed?: () => void): Promise<L | VoiceFault>
 }

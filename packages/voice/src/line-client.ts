@@ -1,7 +1,7 @@
-// The client of a line. Its socket may break and come back: meanwhile audio waits for it.
+// The client of a line. Buffers audio while its socket is disconnected.
 import type { VoiceClient, VoiceFault } from '@bridle/kernel/ports/voice'
 
-/** Audio that waits for a client that is away: more than two minutes of PCM, longer than answers are. */
+/** Buffered for a disconnected client: over two minutes of PCM, longer than answers are. */
 const AWAY_AUDIO_BYTES_MAX = 8_000_000
 
 export class LineClient implements VoiceClient {
@@ -9,18 +9,15 @@ export class LineClient implements VoiceClient {
   readonly #onFull: () => void
   #waiting: { readonly item: string; readonly bytes: Uint8Array }[] = []
   #waitingBytes = 0
-  /** Items that were interrupted while nobody was there. */
   #stopped: string[] = []
-  /** The last fault that nobody was there to hear of: each is a reason to say something again. */
+  /** The last fault while disconnected. Each is a reason to repeat the prompt. */
   #missed: { readonly fault: VoiceFault; readonly isFinal: boolean } | null = null
 
-  /** `onFull`: so much audio waits for the client that no more can. */
   constructor(client: VoiceClient, onFull: () => void) {
     this.#current = client
     this.#onFull = onFull
   }
 
-  /** Null: the client is away. */
   get current(): VoiceClient | null {
     return this.#current
   }
@@ -29,7 +26,6 @@ export class LineClient implements VoiceClient {
     this.#current = null
   }
 
-  /** The client is back, and gets everything that waited for it. */
   join(client: VoiceClient): void {
     this.#current = client
     for (const item of this.#stopped.splice(0)) client.interrupted(item)

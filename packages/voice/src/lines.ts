@@ -1,4 +1,4 @@
-// The lines of a process: which engine a session speaks through, and one line for each session.
+// The open lines of a process, one per session, and the engine of each.
 import type { LanguageModel } from '@bridle/agents/model/model'
 import { type Key, keyText } from '@bridle/kernel/event'
 import {
@@ -15,28 +15,24 @@ import type { ProviderAccess } from './realtime/provider.ts'
 import { KEY_VARIABLES } from './realtime/providers.ts'
 import { type RealtimeLine, realtimeEngine } from './realtime/realtime-line.ts'
 
-/** A client that is back within this goes on with its line; after it, the listener has hung up. Mobile networks change cells in less. */
+/** Grace period for a reconnect, longer than a mobile handover. After it, the listener has hung up. */
 export const AWAY_MS = 10_000
 
 export interface LinesPorts extends LinePorts {
-  /** Whether a model decides what the agent does next: only such an agent can speak through the provider's model. */
+  /** Only agents driven by a model can use a realtime provider. */
   readonly hasModel: (agent: string) => boolean
-  /** Null: the server has no key. */
   readonly realtime: ProviderAccess | null
-  /** Speech to text and text to speech; null: none is set. */
   readonly cascade: VoiceEngine | null
 }
 
-/** A line, and the client that holds it. */
 interface HeldLine {
   readonly request: VoiceRequest
   readonly client: LineClient
-  /** Null: the line is being opened. */
+  /** Null while opening. */
   line: EngineLine | RealtimeLine | null
-  /** The client's present use of the line: the close of an earlier one means nothing. */
+  /** Identifies the current socket, so that the close of an older one is ignored. */
   use: object
   isAway: boolean
-  /** Null: the client has been there all the time. */
   leftAt: number | null
   cancelTimer: () => void
 }
@@ -59,7 +55,7 @@ export class Lines implements VoiceLines {
     const engine = this.#engineOf(request.key.agent)
     if (isNoEngine(engine)) return engine
     if (older) {
-      // The older socket closes for it: from now on that means nothing.
+      // Ignore the close of the older socket from now on.
       older.use = {}
       older.client.current?.fault(REPLACED, true)
       if (isOwn && older.line && isSameTalk(older.request, request))
@@ -80,7 +76,7 @@ export class Lines implements VoiceLines {
       onClosed()
       return opened
     }
-    // Another line of the same client has replaced this one meanwhile.
+    // Replaced by another line of the same client while opening.
     if (this.#held.get(name) !== held) {
       opened.close()
       return REPLACED
@@ -89,7 +85,6 @@ export class Lines implements VoiceLines {
     return this.#use(name, held, opened)
   }
 
-  /** The client's socket broke, and is back: it hears the rest. */
   #rejoin(name: string, held: HeldLine, line: EngineLine, client: VoiceClient): VoiceLine {
     const { clock } = this.#ports
     held.cancelTimer()
@@ -98,7 +93,7 @@ export class Lines implements VoiceLines {
     held.leftAt ??= clock.now()
     held.isAway = false
     const use = this.#use(name, held, line)
-    // The client learns first that its line is open.
+    // Let the client see its line open before any audio.
     held.cancelTimer = clock.after(0, () => {
       const awayMs = clock.now() - (held.leftAt ?? clock.now())
       held.leftAt = null
@@ -108,7 +103,7 @@ export class Lines implements VoiceLines {
     return use
   }
 
-  /** The line as one socket of its client uses it. */
+  /** A line as seen through one socket. */
   #use(name: string, held: HeldLine, line: EngineLine): VoiceLine {
     const use: VoiceLine = {
       model: line.model,
@@ -127,7 +122,7 @@ export class Lines implements VoiceLines {
     return use
   }
 
-  /** A client that misses something may come back for it. */
+  /** Keeps the line for a while if the client would miss something. */
   #leave(name: string, held: HeldLine, line: EngineLine): void {
     const { clock } = this.#ports
     held.cancelTimer()
@@ -140,7 +135,7 @@ export class Lines implements VoiceLines {
     held.cancelTimer = clock.after(AWAY_MS, () => this.#release(name, held))
   }
 
-  /** The model that answers a session aloud; null: nobody listens. */
+  /** The realtime model that answers the session. Null without a realtime line. */
   modelFor(key: Key): LanguageModel | null {
     const line = this.#held.get(keyText(key))?.line
     return line && 'answers' in line ? line.answers.model : null
@@ -152,7 +147,6 @@ export class Lines implements VoiceLines {
     return engine === this.#realtime ? 'realtime' : 'cascade'
   }
 
-  /** Closes every line: the process is about to end. */
   close(): void {
     for (const [name, held] of [...this.#held]) this.#release(name, held)
   }
@@ -171,11 +165,11 @@ export class Lines implements VoiceLines {
   }
 }
 
-/** The name of a line is the client's own: another user who sends the same one is another client. */
+/** Clients choose line names, so another user with the same name is another client. */
 const isSameClient = (older: VoiceRequest, newer: VoiceRequest): boolean =>
   newer.line !== undefined && newer.line === older.line && newer.user === older.user && newer.owner === older.owner
 
-/** The line of the older request serves the newer one as it is. */
+/** The open line can be reused unchanged. */
 const isSameTalk = (older: VoiceRequest, newer: VoiceRequest): boolean =>
   TALK_FIELDS.every((field) => older[field] === newer[field])
 

@@ -1,4 +1,4 @@
-// G.711, the audio of telephones: a byte for each sample, by the µ-law or the A-law.
+// G.711 telephone audio: one byte per sample, µ-law or A-law.
 
 export type TelephoneLaw = 'g711_ulaw' | 'g711_alaw'
 
@@ -44,7 +44,6 @@ const encodeAlaw = (sample: number): number => {
   return ((sample < 0 ? 0 : 0x80) | (segment << 4) | mantissa) ^ 0x55
 }
 
-/** The position of the highest bit: segments double in size. */
 const segmentOf = (value: number): number => 31 - Math.clz32(Math.max(1, value))
 
 const tableOf = (decode: (byte: number) => number): Int16Array =>

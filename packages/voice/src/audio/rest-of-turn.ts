@@ -1,4 +1,4 @@
-// The rest of a turn whose beginning was lost: audio that nobody needs, up to the end of the turn.
+// Discards the rest of a turn whose start was lost.
 import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceRequest } from '@bridle/kernel/ports/voice'
 import { FRAME_MS } from './limits.ts'
 import { SampleReader, sampleRateOf } from './samples.ts'
@@ -6,7 +6,7 @@ import { TurnDetector } from './turn-detector.ts'
 
 export class RestOfTurn {
   readonly #reader: SampleReader
-  /** Null: the client says where its turn ends. */
+  /** Null if the client marks the end of its turns. */
   readonly #detector: TurnDetector | null
   readonly #pieceBytes: number
   #isOver = false
@@ -21,7 +21,7 @@ export class RestOfTurn {
     this.#detector?.begin()
   }
 
-  /** The audio behind the end of the turn, which belongs to the next one; null: the turn goes on. */
+  /** The audio after the end of the turn. Null while the turn continues. */
   hear(audio: Uint8Array): Uint8Array | null {
     for (let at = 0; at < audio.length; at += this.#pieceBytes) {
       this.#detector?.hear(this.#reader.read(audio.subarray(at, at + this.#pieceBytes)))

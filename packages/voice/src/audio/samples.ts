@@ -1,14 +1,13 @@
-// Audio of a client as samples, and speech of a service in the format of a client. Bytes come in pieces of any size.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
 import { decodeG711, encodeG711 } from './g711.ts'
 
-/** Samples of speech for each sample of a telephone: 24,000 a second become 8,000. */
+/** Downsampling from 24 kHz to 8 kHz. */
 const SPEECH_PER_TELEPHONE_SAMPLE = 3
 
 export const sampleRateOf = (format: AudioFormat): number =>
   (AUDIO_BYTES_PER_MS[format] * 1000) / (format === 'pcm16' ? 2 : 1)
 
-/** The samples of a client's audio. Half a sample waits for its other half. */
+/** Buffers half a sample until its other half arrives. */
 export class SampleReader {
   readonly #format: AudioFormat
   #rest = new Uint8Array(0)
@@ -26,7 +25,6 @@ export class SampleReader {
   }
 }
 
-/** The speech of a service, 16 bits at 24,000 a second, in the format of a client. */
 export class SpeechEncoder {
   readonly #format: AudioFormat
   #rest = new Uint8Array(0)
@@ -45,7 +43,7 @@ export class SpeechEncoder {
   }
 }
 
-/** The mean of three samples: enough of a filter for speech. */
+/** A mean of three samples is a sufficient low-pass filter for speech. */
 const thinOut = (samples: Int16Array): Int16Array => {
   const thin = new Int16Array(samples.length / SPEECH_PER_TELEPHONE_SAMPLE)
   for (let index = 0, at = 0; index < thin.length; index++, at += SPEECH_PER_TELEPHONE_SAMPLE) {
@@ -70,7 +68,6 @@ const join = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   return whole
 }
 
-/** The loudness of samples: the root of their mean square. */
 export const levelOf = (samples: Int16Array): number => {
   let sum = 0
   for (const sample of samples) sum += sample * sample

@@ -1,26 +1,26 @@
-// Cuts audio into turns, from voice to pause. Levels decide, measured against the noise of the room.
+// Splits audio into turns by its level above the background noise.
 
 import { SILENCE_MS } from '../spoken/limits.ts'
 import { FRAME_MS, LEAD_IN_MS, TURN_MS_MAX, VOICE_LEVEL_MIN } from './limits.ts'
 import { levelOf } from './samples.ts'
 import type { TurnAudio } from './wav.ts'
 
-/** Voiced frames in a row that begin a turn: 80 ms is a short vowel, and longer than a click. */
+/** 80 ms: a short vowel, but longer than a click. */
 const VOICED_FRAMES_MIN = 4
-/** Less voice than this in a whole turn is a cough or a knock, and no word. */
+/** Less voice in a whole turn is a cough or a knock. */
 const VOICED_MS_MIN = 200
-/** The highest level that counts as voice in any noise: loud speech has more. */
+/** Counts as voice in any noise. Loud speech is above it. */
 const VOICE_LEVEL_MAX = 4_000
-/** Voice is this many times louder than the noise around it. */
+/** Voice is this many times louder than the background noise. */
 const NOISE_FACTOR = 3
-/** Within a turn voice may be quieter: the ends of sentences are. */
+/** Voice drops at the end of sentences, so the threshold is lower within a turn. */
 const TURN_LEVEL_FACTOR = 0.6
-/** The quietest moment of so long is the noise: speech has a pause in every three seconds. */
+/** The quietest moment of this window is the noise: speech pauses at least every three seconds. */
 const NOISE_WINDOW_MS = 3_000
 
 export interface TurnObserver {
   started(): void
-  /** Null = the turn had no word in it. */
+  /** Null if the turn had no speech. */
   stopped(turn: TurnAudio | null): void
 }
 
@@ -30,7 +30,7 @@ export class TurnDetector {
   #frame: Int16Array
   #filled = 0
   readonly #levels: number[] = []
-  /** The frames of the turn, or of its lead-in before it begins. */
+  /** The current turn, or its lead-in. */
   #frames: Int16Array[] = []
   #isOpen = false
   #voicedInRow = 0
@@ -57,7 +57,6 @@ export class TurnDetector {
     }
   }
 
-  /** A turn has begun before the first audio. */
   begin(): void {
     this.#isOpen = true
   }
@@ -66,7 +65,6 @@ export class TurnDetector {
     return this.#isOpen
   }
 
-  /** Ends the turn without a pause: the client says that it is over. */
   end(): void {
     if (this.#isOpen) this.#close()
   }
@@ -102,7 +100,7 @@ export class TurnDetector {
     this.#observer.stopped(isSpeech ? { sampleRate: this.#sampleRate, samples } : null)
   }
 
-  /** Before a whole window was heard the noise is unknown: somebody may speak from the first moment on. */
+  /** Until a whole window was heard, assume no noise: the user may speak immediately. */
   #threshold(): number {
     const isNoiseKnown = this.#levels.length >= NOISE_WINDOW_MS / FRAME_MS
     const noise = isNoiseKnown ? Math.min(...this.#levels) : 0

@@ -1,10 +1,9 @@
-// The turns of a client: by its silence, or where it says so itself.
 import type { AudioFormat, VoiceRequest } from '@bridle/kernel/ports/voice'
 import { TURN_MS_MAX, TURN_MS_MIN } from './limits.ts'
 import { levelOf, SampleReader, sampleRateOf } from './samples.ts'
 import { TurnDetector, type TurnObserver } from './turn-detector.ts'
 
-/** The loudest moment of a turn without a word: a microphone that is switched off, or covered. */
+/** Peak level of a muted or covered microphone. */
 const SILENT_LEVEL_MAX = 60
 
 export interface TurnListener {
@@ -30,7 +29,6 @@ export const turnListener = (
   }
 }
 
-/** A turn begins with its first audio. */
 class ManualTurns implements TurnListener {
   readonly #reader: SampleReader
   readonly #sampleRate: number

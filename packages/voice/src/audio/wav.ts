@@ -1,6 +1,4 @@
-// A turn of a speaker as a file that services read.
-
-/** The head of a WAV file without extras. */
+/** The size of a minimal WAV header. */
 export const WAV_HEAD_BYTES = 44
 
 export interface TurnAudio {

@@ -1,4 +1,4 @@
-// A line through services: speech becomes text, the text a prompt of the session, and the answer in the log becomes speech.
+// A cascade: speech to text, a prompt to the session, and its answer to speech.
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { SpeechAmount } from '@bridle/model-data/speech-prices'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
@@ -15,10 +15,10 @@ import { transcribe } from './services/transcription.ts'
 import type { CascadeSettings } from './settings.ts'
 import { SpokenRuns } from './speaking/spoken-runs.ts'
 
-/** Turns that wait for their text. A client that says more waits. */
+/** Turns awaiting transcription. Further audio is held back. */
 const TURNS_WAITING_MAX = 3
 
-/** Lines through the services of the settings. Opening one asks no service: faults come with the first words. */
+/** Opens lines without contacting the services. Their faults surface with the first speech. */
 export const cascadeEngine = (
   settings: CascadeSettings,
   request: CascadePorts['fetch'] = (input, init) => fetch(input, init),
@@ -41,16 +41,15 @@ class CascadeLine implements EngineLine {
   readonly #ports: CascadePorts
   readonly #settings: CascadeSettings
   #turns: TurnListener
-  /** The rest of a sentence in the middle of which the client broke off. Null: there is none. */
+  /** The rest of a sentence cut off by a disconnect. Null: none. */
   #rest: RestOfTurn | null = null
   readonly #runs: SpokenRuns
   readonly #prompts: LinePrompts
-  /** Null: the session does not ask for audio. */
   readonly #keeper: AudioKeeper | null
   readonly #closing = new AbortController()
-  /** Never aborted: a transcription outlives its line, since words are not lost because a client leaves. */
+  /** Never aborted: speech is not lost when the client leaves before it is transcribed. */
   readonly #transcribing = new AbortController()
-  /** Prompts go to the log in the order in which they were said. */
+  /** Serialises prompts, so that they are logged in the order they were spoken. */
   #lastPrompt: Promise<void> = Promise.resolve()
   #waitingTurns = 0
 
@@ -115,7 +114,7 @@ class CascadeLine implements EngineLine {
     this.#runs.resume()
   }
 
-  /** Words that were said before still become a prompt. */
+  /** Speech already received still becomes a prompt. */
   close(isPlayed = false): void {
     if (this.#closing.signal.aborted) return
     for (const heard of this.#runs.close(isPlayed)) cutAfterAbsence(this.#request, this.#ports.send, heard)
@@ -123,7 +122,7 @@ class CascadeLine implements EngineLine {
     this.#ports.onClosed()
   }
 
-  /** An open microphone is in the middle of a sentence. A client that ends its turns itself begins anew with each socket. */
+  /** True for an open microphone. A push-to-talk client starts over on each socket. */
   get #isMidSentence(): boolean {
     return this.#request.turns === 'silence' && (this.#rest !== null || this.#turns.isOpen)
   }
@@ -153,7 +152,7 @@ class CascadeLine implements EngineLine {
     })
   }
 
-  /** Submits what was said, after everything that was said before and after the interruption of what it answers. */
+  /** Submits speech in order, and after the interruption of the answer it replies to. */
   #submitNext(words: () => Promise<string>, interruption: Promise<void>, turn: TurnAudio | null = null): Promise<void> {
     const audioMs = turn ? turnAudioMs(turn) : 0
     const before = this.#lastPrompt
@@ -163,7 +162,7 @@ class CascadeLine implements EngineLine {
         await Promise.all([before, interruption])
         if (audioMs > 0 && text === '') this.#client.fault(NOT_UNDERSTOOD, false)
         else await this.#submit(text, turn)
-        // The first prompt of a session makes it: nobody could be charged before.
+        // Charge after submitting, because the first prompt creates the session.
         if (audioMs > 0) this.#charge('transcription', { audioMs, chars: text.length })
       } catch (cause) {
         this.#fault(cause)
@@ -176,7 +175,7 @@ class CascadeLine implements EngineLine {
   async #submit(prompt: string, turn: TurnAudio | null): Promise<void> {
     const runId = await this.#prompts.submit(prompt)
     if (runId === null) return
-    // The detector ends a turn before it is longer than an artifact may be.
+    // The detector ends a turn before it exceeds the artifact limit.
     if (turn)
       this.#keeper?.keep(runId, 'user', () => ({ bytes: wavFile(turn), audioMs: turnAudioMs(turn), isCut: false }))
     if (!this.#closing.signal.aborted) this.#runs.follow(runId)
@@ -184,7 +183,7 @@ class CascadeLine implements EngineLine {
 
   #charge(kind: 'transcription' | 'synthesis', amount: SpeechAmount): void {
     const usage = speechUsage(kind, this.#settings[kind].model, amount)
-    // A session that is gone pays nothing.
+    // The session may be gone.
     this.#ports.send(this.#request.key, { type: 'charge', usage }).catch(() => {})
   }
 
@@ -193,7 +192,7 @@ class CascadeLine implements EngineLine {
   }
 }
 
-/** A client that hears nothing after its line was closed. */
+/** Silences a client once its line has closed. */
 const openClient = (client: VoiceClient, closed: AbortSignal): VoiceClient => ({
   audio: (item, bytes) => closed.aborted || client.audio(item, bytes),
   speech: (state) => closed.aborted || client.speech(state),

@@ -1,20 +1,19 @@
-// The settings of the cascade, from the environment of a server.
 import type { SpeechService } from './services/speech-service.ts'
 
 export interface CascadeEnv {
-  /** The address of a service that hears, up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
+  /** Base URL of the speech-to-text service, before `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
   readonly BRIDLE_STT_URL?: string | undefined
-  /** The key for BRIDLE_STT_URL, where it needs one. */
+  /** Key for BRIDLE_STT_URL, if required. */
   readonly BRIDLE_STT_KEY?: string | undefined
-  /** The model that hears; default `gpt-4o-mini-transcribe`. */
+  /** Speech-to-text model. Default: `gpt-4o-mini-transcribe`. */
   readonly BRIDLE_STT_MODEL?: string | undefined
-  /** The address of a service that speaks, up to `/audio/speech`. */
+  /** Base URL of the text-to-speech service, before `/audio/speech`. */
   readonly BRIDLE_TTS_URL?: string | undefined
-  /** The key for BRIDLE_TTS_URL, where it needs one. */
+  /** Key for BRIDLE_TTS_URL, if required. */
   readonly BRIDLE_TTS_KEY?: string | undefined
-  /** The model that speaks; default `gpt-4o-mini-tts`. */
+  /** Text-to-speech model. Default: `gpt-4o-mini-tts`. */
   readonly BRIDLE_TTS_MODEL?: string | undefined
-  /** The voice of clients that name none; default `alloy`. */
+  /** Voice for clients that name none. Default: `alloy`. */
   readonly BRIDLE_TTS_VOICE?: string | undefined
 }
 
@@ -25,11 +24,9 @@ export interface CascadeSettings {
 }
 
 export interface CascadeProblem {
-  /** A sentence that says which setting to mend. */
   readonly problem: string
 }
 
-/** Null: no service is set, and the server has no cascade. */
 export const cascadeSettings = (env: CascadeEnv): CascadeSettings | CascadeProblem | null => {
   const { BRIDLE_STT_URL: hears, BRIDLE_TTS_URL: speaks } = env
   if (!hears && !speaks) return null

@@ -1,13 +1,10 @@
-// Audio of a line while it is recorded, in the format of the line. Where it is longer than an artifact may be, its end is missing.
+// Records the audio of a line in its own format, truncated to the artifact limit.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
 import { decodeG711 } from '../audio/g711.ts'
 import { sampleRateOf } from '../audio/samples.ts'
 import { wavFile, wavHead } from '../audio/wav.ts'
 
-/**
- * The longest audio of an artifact: a whole turn of a cascade, or a long answer. It is one write of 5.8 MB, for which the other
- * sessions of a process wait about a tenth of a second.
- */
+/** A whole turn or a long answer. 5.8 MB in one write, which blocks the other sessions of a process for about 0.1 s. */
 const KEPT_MS_MAX = 120_000
 
 export interface AudioFile {
@@ -30,7 +27,7 @@ export class AudioClip {
     return this.#bytes / AUDIO_BYTES_PER_MS[this.#format]
   }
 
-  /** The caller does not change the bytes afterwards. */
+  /** Takes ownership of the bytes. */
   add(audio: Uint8Array): void {
     this.#bytes += audio.length
     const room = KEPT_MS_MAX * AUDIO_BYTES_PER_MS[this.#format] - this.#keptBytes
@@ -40,7 +37,6 @@ export class AudioClip {
     this.#keptBytes += piece.length
   }
 
-  /** The first milliseconds as a file; null: there is nothing in them. */
   file(msMax = Number.POSITIVE_INFINITY): AudioFile | null {
     const perMs = AUDIO_BYTES_PER_MS[this.#format]
     const wanted = Math.min(this.#bytes, Math.floor(msMax * perMs))
@@ -59,7 +55,7 @@ export class AudioClip {
       const bytes = this.#joined(new Uint8Array(size), 0)
       return wavFile({ sampleRate, samples: [decodeG711(this.#format, bytes)] })
     }
-    // The samples of a WAV file are those of the line: nothing is converted.
+    // WAV stores the line's samples as they are.
     const head = wavHead(sampleRate, size)
     const file = new Uint8Array(head.length + size)
     file.set(head)

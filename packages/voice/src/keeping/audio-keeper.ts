@@ -1,11 +1,11 @@
-// Keeps the audio of a line as artifacts of its session: one file after the other, and never while audio waits to be passed on.
+// Stores audio as session artifacts, one file at a time, yielding to live audio.
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
 import { keepsAudio } from '@bridle/kernel/rules/spoken-audio'
 import { encodeBase64 } from '@bridle/kernel/text/base64'
 import type { LinePorts } from '../engine.ts'
 import { AudioClip, type AudioFile } from './audio-clip.ts'
 
-/** Bytes of a chunk: as base64 they are a megabyte, which every store takes as a row, and no group of three is split. */
+/** A megabyte as base64, which every store accepts as a row. A multiple of three, so no padding in between. */
 const KEPT_CHUNK_BYTES = 749_997
 
 export class AudioKeeper {
@@ -18,7 +18,7 @@ export class AudioKeeper {
     this.#ports = ports
   }
 
-  /** Null: the session does not ask for audio, and nothing of it is recorded. */
+  /** Null if the session does not keep audio. */
   static of(request: VoiceRequest, ports: LinePorts): AudioKeeper | null {
     return keepsAudio(request.session.state) ? new AudioKeeper(request, ports) : null
   }
@@ -27,7 +27,7 @@ export class AudioKeeper {
     return new AudioClip(this.#request.format)
   }
 
-  /** Words are in the log already. Audio that cannot be kept is missing, and nobody has to say anything again. */
+  /** Best effort: the words are already in the log. */
   keep(runId: string, role: 'user' | 'assistant', file: () => AudioFile | null): void {
     this.#last = this.#last
       .then(() => new Promise<void>((resolve) => this.#ports.clock.after(0, resolve)))

@@ -1,11 +1,10 @@
-// The socket of a server on Node to a realtime provider.
 import { WebSocket } from 'ws'
 import { type ConnectProvider, ProviderRefusal } from '../realtime/provider-socket.ts'
 import { PROVIDER_EVENT_CHARS_MAX } from '../spoken/limits.ts'
 
 export const connectProvider: ConnectProvider = ({ url, headers, signal }, events) =>
   new Promise((resolve, reject) => {
-    // Audio does not compress, and the rest is small.
+    // Audio does not compress, and other messages are small.
     const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: PROVIDER_EVENT_CHARS_MAX })
     const abort = () => socket.terminate()
     signal.addEventListener('abort', abort, { once: true })
@@ -26,7 +25,7 @@ export const connectProvider: ConnectProvider = ({ url, headers, signal }, event
       reject(new ProviderRefusal(response.statusCode ?? null))
       request.destroy()
     })
-    // The error of a request carries no headers, so it has no key.
+    // The request error has no headers, so it cannot leak the key.
     socket.on('error', (error) => reject(new ProviderRefusal(null, error)))
     socket.on('close', () => {
       reject(new ProviderRefusal(null))

@@ -1,4 +1,4 @@
-// Tells a line of calls in spoken turns that wait for a person: a listener of the session's log.
+// Notifies a line when calls in spoken turns wait for a person.
 import type { AnyEvent } from '@bridle/kernel/event'
 import { withoutCallId } from '@bridle/kernel/ids'
 import { requestFields } from '@bridle/kernel/question-request'
@@ -12,12 +12,12 @@ export interface CallApproval {
   readonly call: SpokenCall
 }
 
-/** A question in spoken form, or its next part. */
+/** A question, or its next part, as speech. */
 export interface AskedQuestion {
   readonly asks: readonly string[]
 }
 
-/** An approval that speech cannot answer, in spoken form. */
+/** An approval that cannot be answered by voice, as speech. */
 export interface InboxApproval {
   readonly inbox: string
 }
@@ -41,7 +41,7 @@ export const watchApprovals = (session: Session, onApproval: (notice: LineNotice
       for (const notice of JSON.parse(text) as LineNotice[]) onApproval(notice)
     },
     unsent: () => 0,
-    // The socket of the client follows the same log, and ends the line.
+    // The client's own socket follows the same log and closes the line.
     close: () => {},
   }
   session.subscribers.add(listener, session.state.head)

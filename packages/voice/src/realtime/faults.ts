@@ -1,11 +1,10 @@
-// The faults of a provider, as a client reads them.
 import { ModelError, type ModelErrorReason } from '@bridle/agents/model/model-error'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { ProviderAccess } from './provider.ts'
 import { ProviderRefusal } from './provider-socket.ts'
 
-/** Characters of a provider's message that are passed on. */
+/** Enough for a sentence. */
 const PROVIDER_MESSAGE_CHARS_MAX = 300
 
 export interface ProviderFaults {
@@ -14,7 +13,7 @@ export interface ProviderFaults {
   readonly quota: () => VoiceFault
   readonly lost: () => VoiceFault
   readonly emptyTurn: () => VoiceFault
-  /** A fault that only the provider can explain. Providers repeat a key, or a part of it, in their errors. */
+  /** Any other fault. Redacts the key, which providers echo in full or in part. */
   readonly reported: (words: string) => VoiceFault
 }
 
@@ -57,7 +56,7 @@ export const connectionFault = (error: unknown, faults: ProviderFaults): VoiceFa
   return faults.lost()
 }
 
-/** A fault for which the line has to end: the next try would meet the same answer. */
+/** Faults that a retry would meet again, so the line closes. */
 export const isFinalFault = ({ code }: VoiceFault): boolean => FINAL_CODES.has(code)
 
 const FINAL_CODES: ReadonlySet<string> = new Set(['provider_key', 'provider_model', 'provider_quota'])

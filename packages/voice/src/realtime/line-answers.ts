@@ -1,5 +1,5 @@
-// The answers of a line. The loop asks its model, which is the connection of the line: each request is one response of the provider.
-// The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
+// The answers of a realtime line. The agent loop calls the line as its model, one provider response per request. Text
+// goes to the log, audio to the client. An interruption truncates both to what was heard.
 
 import type { LanguageModel, ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
@@ -20,7 +20,7 @@ import { ProviderResponse } from './provider-response.ts'
 import { responseCharge } from './response-charge.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
-/** How often, and how many times, an interruption looks whether the text that was heard is in the log: longer than a slow write. */
+/** Polls until the heard text is in the log: 300 ms, longer than a slow write. */
 const WRITTEN_LOOK_MS = 10
 const WRITTEN_LOOKS = 30
 
@@ -28,12 +28,10 @@ export interface LineAnswersPorts extends LinePorts {
   readonly request: VoiceRequest
   readonly client: VoiceClient
   readonly link: ProviderLink
-  /** The provider of the model, as steps name it. */
   readonly label: string
   readonly modelId: string
-  /** Resolves when the words of everything that was said are known. */
+  /** Resolves when everything said has been transcribed. */
   readonly whenHeard: () => Promise<void>
-  /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
 }
 
@@ -44,13 +42,11 @@ export class LineAnswers {
   readonly #ports: LineAnswersPorts
   #answer: SpokenAnswer | null = null
   #isHungUp = false
-  /** Null: the listener is there. */
   #pausedAt: number | null = null
-  /** Resolves when the client has reported how much it played. */
   #onPlayed: ((item: string, isStopped: boolean) => void) | null = null
   #interruption: Promise<void> | null = null
   readonly #heard: HeardAnswers
-  /** The spoken run that was under way when the line was opened: another process, or another line, has begun its answer. */
+  /** The spoken run in progress when the line opened, started by another process or line. */
   readonly #inheritedRunId: string | null
 
   constructor(ports: LineAnswersPorts) {
@@ -77,7 +73,6 @@ export class LineAnswers {
     }
   }
 
-  /** The listener hears an answer, or is about to. */
   get isHeard(): boolean {
     return this.responses.isSpeaking || Boolean(this.#answer?.playing(this.#ports.clock.now()))
   }
@@ -92,7 +87,7 @@ export class LineAnswers {
     this.#answer?.delay(this.#ports.clock.now() - awayMs, awayMs)
   }
 
-  /** The listener has left: the response under way is written, and no longer heard. `isPlayed`: all audio so far is. */
+  /** The response in progress is still written, but no longer heard. `isPlayed`: treat all audio sent as heard. */
   hangUp(isPlayed = false): void {
     const { clock, request, send } = this.#ports
     this.#isHungUp = true
@@ -111,7 +106,7 @@ export class LineAnswers {
     if (!this.notices.handle(event)) this.responses.handle(event)
   }
 
-  /** Tokens that no run reports count as well. */
+  /** Also charges tokens that no run reports. */
   #charge(tokens: ResponseUsage): void {
     const { send, request, modelId } = this.#ports
     const usage = responseCharge(tokens, modelId)
@@ -125,7 +120,7 @@ export class LineAnswers {
     this.#onPlayed?.(itemId, isStopped)
   }
 
-  /** `speech`: a speaker interrupts the answer; an open approval and a running tool continue. `request`: the client wants no answer. */
+  /** `speech`: the user talks over the answer; open approvals and tools continue. `request`: the client cancels the answer. */
   interrupt(cause: 'speech' | 'request'): Promise<void> {
     this.#interruption ??= this.#interrupt(cause).finally(() => {
       this.#interruption = null
@@ -161,7 +156,7 @@ export class LineAnswers {
     this.#heard.settle()
   }
 
-  /** The answer of a spoken run is being written that this line has not begun. */
+  /** A spoken run that this line did not start is writing its answer. */
   #isInheritedText(): boolean {
     const { state } = this.#ports.request.session
     const { run, tools } = state.lifecycle
@@ -169,7 +164,7 @@ export class LineAnswers {
     return Object.keys(tools).length === 0
   }
 
-  /** The part of an answer that was heard on an earlier line, and the steps that are done. */
+  /** The part spoken by earlier lines and completed steps. */
   #heardBefore(runId: string): HeardMark {
     const { course, listening } = this.#ports.request.session.state
     const { chars, audioMs } = listening.answer?.runId === runId ? listening.answer : NOTHING
@@ -198,14 +193,14 @@ export class LineAnswers {
     await cutAnswer(request, send, heard)
   }
 
-  /** Text enters the log a moment after its audio left: the log keeps no part that it does not have yet. */
+  /** Audio is sent slightly before its text is logged. Wait, so that the log can be truncated to what was heard. */
   async #writtenUpTo({ runId, chars }: HeardMark): Promise<void> {
     const { clock, request } = this.#ports
     for (let looks = 0; looks < WRITTEN_LOOKS && answerChars(request, runId) < chars; looks++)
       await new Promise<void>((resolve) => clock.after(WRITTEN_LOOK_MS, resolve))
   }
 
-  /** A report that was on its way when the item was stopped says too little: the last one counts. */
+  /** A report sent before the item stopped is too low. The last one counts. */
   #waitForReport(itemId: string): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -234,7 +229,7 @@ export class LineAnswers {
     this.#answer = null
   }
 
-  /** The client hears the audio that it has to its end. The log keeps that, and the client knows why there is no more. */
+  /** The client plays its buffered audio to the end, the log keeps that much, and the client receives the fault. */
   async #giveUp(fault: VoiceFault): Promise<void> {
     if (this.#answer) await this.#keepHeard(this.#answer.heard(Number.POSITIVE_INFINITY))
     this.#ports.client.fault(fault, isFinalFault(fault))

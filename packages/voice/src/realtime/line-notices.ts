@@ -1,4 +1,4 @@
-// The notices of a line: sentences that it speaks beside the answers. No run has them, and the log has their events.
+// Notices are spoken outside answers. They belong to no run, and the log has their events.
 import type { LineNotice } from './approval-watch.ts'
 import type { LineAnswersPorts } from './line-answers.ts'
 import { lineNotice } from './notice.ts'
@@ -10,21 +10,18 @@ type LineNoticesPorts = Pick<LineAnswersPorts, 'clock' | 'client' | 'link' | 're
 export class LineNotices {
   readonly #ports: LineNoticesPorts
   readonly #charge: (usage: ResponseUsage) => void
-  /** The notices that are spoken, or were. */
   readonly #spoken: SpokenAnswer
   readonly #asked = new Set<string>()
   readonly #begun = new Set<string>()
   readonly #silent = new Set<string>()
   #isHungUp = false
 
-  /** `charge` gets the tokens of each notice. */
   constructor(ports: LineNoticesPorts, charge: (usage: ResponseUsage) => void) {
     this.#ports = ports
     this.#charge = charge
     this.#spoken = new SpokenAnswer('', ports.request.format)
   }
 
-  /** A call or a question waits for a person: the model knows, and the line says so. */
   async announce(waiting: LineNotice): Promise<void> {
     const connection = await this.#ports.link.connect()
     if ('code' in connection || this.#isHungUp) return
@@ -33,7 +30,6 @@ export class LineNotices {
     connection.api.announce(notice)
   }
 
-  /** True: the event is that of a notice. */
   handle(event: ResponseEvent): boolean {
     const { response } = event
     if (event.type === 'response_started' && this.#asked.delete(response)) this.#begun.add(response)
@@ -52,7 +48,7 @@ export class LineNotices {
     if (item) item.playedMs = ms
   }
 
-  /** Nobody needs to know how much of a notice was heard. */
+  /** How much of a notice was heard does not matter. */
   stop(now: number): void {
     const { link, client } = this.#ports
     for (const response of this.#begun) {

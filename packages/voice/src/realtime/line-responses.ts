@@ -1,4 +1,4 @@
-// The responses that a line asks its provider for, one at a time. A response whose connection breaks goes on from another one.
+// Requests responses from the provider one at a time. A response resumes on a new connection if its own breaks.
 import type { ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { faultError, isFinalFault, LOST } from './faults.ts'
@@ -8,20 +8,19 @@ import type { ProviderConnection } from './provider-connection.ts'
 import type { ProviderResponse } from './provider-response.ts'
 import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
 
-/** Time for the provider to end a response that was cancelled, before the next one begins. */
+/** Time for a cancelled response to end before the next starts. */
 export const RESPONSE_END_MS = 5_000
-/** Connections that may break in the middle of one answer: each makes the provider read the conversation again, at the operator's expense. */
+/** Each reconnect makes the provider process the conversation again, at the operator's expense. */
 const LOSSES_MAX = 3
-/** How often, and after which pause, a provider is called again in the middle of an answer: the audio that was sent plays meanwhile. */
+/** Buffered audio keeps playing during these retries. */
 const RECONNECT_TRIES = 3
 const RECONNECT_PAUSE_MS = 500
 
 interface LineResponsesPorts extends Pick<LineAnswersPorts, 'clock' | 'request' | 'link' | 'whenHeard'> {
-  /** The next response of the run. `cancel` ends it at the provider. */
+  /** `cancel` ends the response at the provider. */
   readonly newResponse: (cancel: () => void) => ProviderResponse
-  /** The log has nothing of a response that broke: the listener hears it from its beginning. */
+  /** Nothing of a broken response was logged, so it is repeated from the start. */
   readonly onUnsaid: () => void
-  /** No connection could be had to go on with a response. */
   readonly onGivenUp: (fault: VoiceFault) => Promise<void>
 }
 
@@ -45,7 +44,6 @@ export class LineResponses {
     return this.#active !== null
   }
 
-  /** The response under way says more. */
   get isSpeaking(): boolean {
     return this.#active?.response.isOver === false
   }
@@ -56,7 +54,7 @@ export class LineResponses {
 
   async ask(options: ModelCallOptions): Promise<ModelStream> {
     await this.#lastResponseEnd()
-    // Speech that has no words yet would be heard in this answer, and stand ahead of it for ever.
+    // Untranscribed speech would count as part of this answer and stay ahead of it forever.
     await this.#ports.whenHeard()
     const connection = await this.#ports.link.connect()
     if ('code' in connection) throw faultError(connection)
@@ -74,7 +72,6 @@ export class LineResponses {
     if (active && event.response === active.name) active.response.handle(event)
   }
 
-  /** The provider refuses a response. False if it is not the current one. */
   refuse(name: string | null, fault: VoiceFault): boolean {
     const active = this.#active
     if (!active || name === null || name !== active.name) return false
@@ -82,12 +79,12 @@ export class LineResponses {
     return true
   }
 
-  /** The connection is gone: the response continues on another one, after the audio that was sent. */
+  /** Resumes the response on a new connection, after the audio already sent. */
   handleLoss(): void {
     if (this.#active) void this.#goOn(this.#active)
   }
 
-  /** A provider that never ends the response would keep the connection busy for ever. */
+  /** A response that never ends would block the connection. */
   #cancel({ response, name }: ActiveResponse): void {
     const { link, clock } = this.#ports
     if (name !== null) link.current?.api.cancel(name)
@@ -101,7 +98,7 @@ export class LineResponses {
     if (said === null) return
     if (said === '') {
       this.#ports.onUnsaid()
-      // The loop asks again.
+      // The loop retries.
       return response.fail(faultError(LOST))
     }
     active.name = null
@@ -130,7 +127,7 @@ export class LineResponses {
     }
   }
 
-  /** A provider has one response at a time, and may need a moment to end one that was cancelled. */
+  /** Providers allow one response at a time and may need a moment to end a cancelled one. */
   async #lastResponseEnd(): Promise<void> {
     const active = this.#active
     if (!active) return

@@ -1,4 +1,3 @@
-// A connection to a realtime provider: opened, set up, and closed once.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { PROVIDER_EVENT_CHARS_MAX } from '../spoken/limits.ts'
@@ -6,18 +5,17 @@ import { connectionFault, LOST, providerFaults } from './faults.ts'
 import type { LineAudio, ProviderAccess, ProviderApi, RealtimeEvent } from './provider.ts'
 import { ProviderRefusal, type ProviderSocket } from './provider-socket.ts'
 
-/** Time for a provider to answer a connection; a person who waits longer hangs up. */
+/** A person hangs up after waiting longer. */
 const PROVIDER_OPEN_MS = 10_000
-/** Unsent bytes at which a line takes no more audio: about 10 s of PCM as base64. */
+/** Backpressure threshold: about 10 s of PCM as base64. */
 export const PROVIDER_UNSENT_BYTES_MAX = 640_000
-/** How often a line looks whether its provider takes audio again: a few frames of audio. */
+/** Polling interval for backpressure: a few audio frames. */
 const UNSENT_LOOK_MS = 50
 
 export interface ProviderConnectionOptions {
   readonly access: ProviderAccess
   readonly model: string
   readonly clock: Clock
-  /** Null: answers are text only. */
   readonly audio: LineAudio | null
   readonly onEvent: (event: RealtimeEvent) => void
   readonly onLost: (connection: ProviderConnection) => void
@@ -91,7 +89,7 @@ export class ProviderConnection {
     return this.#socket !== null
   }
 
-  /** Audio of the speaker. Resolves when the provider takes more; undefined: it does. */
+  /** Sends the speaker's audio. Resolves when the provider accepts more; undefined if it does already. */
   append(audio: Uint8Array): Promise<void> | undefined {
     const socket = this.#socket
     if (!socket) return

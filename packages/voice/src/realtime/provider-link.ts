@@ -1,14 +1,14 @@
-// The link of a line to its provider. It connects when a connection is needed, disconnects when nothing is said for a while, and reconnects
-// after a loss: the transcript of the session is all that a new connection needs.
+// A line's link to its provider. Connects on demand, disconnects when idle, and reconnects after a loss, since a new
+// connection needs only the session's transcript.
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { ProviderConnection, type ProviderConnectionOptions } from './provider-connection.ts'
 
-/** A line on which nothing is said closes its provider's socket: an open one costs memory, and keeps a Durable Object awake. */
+/** An open socket costs memory and keeps a Durable Object awake. */
 export const IDLE_MS = 60_000
 
 export interface ProviderLinkPorts extends Omit<ProviderConnectionOptions, 'onLost'> {
   readonly onLost: () => void
-  /** Work for which the connection stays open although nothing is said. */
+  /** True while work must keep an idle connection open. */
   readonly isBusy: () => boolean
 }
 

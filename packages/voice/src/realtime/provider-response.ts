@@ -1,4 +1,4 @@
-// A response of the provider as a model's stream: its words, calls, end and tokens. The audio goes to the listener.
+// A provider response as a model stream: text, calls, finish reason and usage. The audio goes to the listener.
 import type { StreamPart } from '@bridle/agents/model/step-builder'
 import type { JsonObject } from '@bridle/events/json'
 import { faultError } from './faults.ts'
@@ -8,11 +8,11 @@ import type { SpokenAnswer, SpokenItem } from './spoken-answer.ts'
 
 export interface ResponsePorts {
   readonly answer: SpokenAnswer
-  /** The characters of the run's answer before the response. */
+  /** Characters of the run's answer before this response. */
   readonly baseChars: number
   readonly now: () => number
   readonly audio: (item: string, bytes: Uint8Array) => void
-  /** The tokens of a response that was interrupted: the loop does not wait for them. */
+  /** Usage of an interrupted response, which the loop does not wait for. */
   readonly onUnused: (usage: ResponseUsage) => void
 }
 
@@ -24,12 +24,12 @@ export class ProviderResponse {
   #end: () => void = () => {}
   #chars: number
   #hasCalls = false
-  /** The text that the loop has. */
+  /** Text passed to the loop so far. */
   #said = ''
-  /** Text whose audio has not come: the loop gets it with the audio, so that the log has nothing that was not spoken. */
+  /** Text whose audio has not arrived. Held back, so that the log contains only spoken text. */
   #ahead: { readonly item: SpokenItem; text: string } | null = null
   #isOver = false
-  /** The text that goes on in an item, by the item: the parts of an answer that broke are one text. */
+  /** Maps items to stream text ids. An answer resumed after a lost connection continues the same text. */
   readonly #textIds = new Map<string, string>()
   #brokenTextId: string | null = null
   #isSilent = false
@@ -76,7 +76,6 @@ export class ProviderResponse {
     }
   }
 
-  /** From now on nothing of the response is heard, and nothing is added to its text. */
   silence(): void {
     this.#isSilent = true
   }
@@ -85,7 +84,7 @@ export class ProviderResponse {
     return this.#isOver || this.#isSilent || this.#controller === null
   }
 
-  /** The connection broke: text without audio is dropped. Returns the text so far; null: the response needs no other connection. */
+  /** Drops text without audio. Returns the text to continue from, or null if no new connection is needed. */
   breakOff(): string | null {
     if (this.isOver) {
       this.#end()
@@ -101,12 +100,12 @@ export class ProviderResponse {
       this.#brokenTextId = this.#textIds.get(answer.last.id) ?? answer.last.id
     }
     if (!this.#hasCalls) return this.#said
-    // The loop has calls to make, and asks anew with their results.
+    // The loop asks again with the results of the calls.
     this.#complete({ unified: 'tool-calls', raw: 'connection_lost' }, NO_USAGE)
     return null
   }
 
-  /** Ends it without an end of its stream: the interruption of the run ends that. */
+  /** Stops without finishing the stream, which ends when the run is interrupted. */
   abandon(): void {
     this.#isSilent = true
     this.#end()
@@ -151,7 +150,7 @@ export class ProviderResponse {
 
   #finish(end: ResponseEnd, usage: ResponseUsage): void {
     this.#end()
-    // The interruption ends the run. Until then the loop waits: an end of the stream would make it ask again.
+    // The interruption ends the run. Ending the stream first would make the loop ask again.
     if (this.#isSilent) return this.#ports.onUnused(usage)
     if (end.type === 'failed') return this.fail(faultError(end.fault))
     const { type, raw } = end
@@ -177,7 +176,7 @@ export class ProviderResponse {
     return answer.addItem(id, this.#chars)
   }
 
-  /** The answer goes on from another connection, and its next word follows without a blank. */
+  /** True if a space is missing where the answer resumes after a lost connection. */
   #isJoinMissing(item: SpokenItem, text: string): boolean {
     return item.text === '' && /[^\s]$/.test(this.#said) && /^[\p{L}\p{N}]/u.test(text)
   }

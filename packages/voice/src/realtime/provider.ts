@@ -1,27 +1,24 @@
-// The vocabulary between a line and its realtime provider: commands and events. Each provider has a folder that translates them to its own API.
-// No other file depends on that API.
+// The commands and events between a line and its realtime provider. Each provider has a folder that translates them to
+// its API, on which no other file depends.
 import type { ModelMessage, ModelTool, ModelToolChoice } from '@bridle/agents/model/model'
 import type { VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { ProviderFaults } from './faults.ts'
 import type { ConnectProvider, ProviderAddress } from './provider-socket.ts'
 
 export interface RealtimeProvider {
-  /** The provider of its models, as steps and traces name it. */
+  /** The name in steps and traces. */
   readonly label: string
-  /** The variables with the key of the operator and another address of the API. */
   readonly keyVariable: `${string}_API_KEY`
   readonly urlVariable: `${string}_BASE_URL`
   readonly url: string
   readonly defaultModel: string
   readonly defaultVoice: string
-  /** The current name of a model. Absent: names do not change. */
+  /** Maps retired model names. Absent: none. */
   readonly currentModel?: (model: string) => string
   readonly address: (access: Pick<ProviderAccess, 'url' | 'key'>, model: string) => Omit<ProviderAddress, 'signal'>
-  /** The API on one connection. */
   readonly api: (options: ProviderApiOptions) => ProviderApi
 }
 
-/** A provider with the key of the operator. */
 export interface ProviderAccess {
   readonly provider: RealtimeProvider
   readonly url: string
@@ -29,99 +26,96 @@ export interface ProviderAccess {
   readonly connect: ConnectProvider
 }
 
-/** The audio of a line, both ways. */
 export type LineAudio = Pick<VoiceRequest, 'format' | 'turns'> & { readonly voice: string }
 
 export interface ProviderApiOptions {
   readonly model: string
-  /** Null: answers are text only. */
+  /** Null for text-only answers. */
   readonly audio: LineAudio | null
   readonly faults: ProviderFaults
   readonly send: (message: string) => void
 }
 
 export interface ProviderApi {
-  /** The socket is open. Absent: the provider speaks first. */
+  /** Called when the socket opens. Absent if the provider speaks first. */
   greet?(): void
-  /** The provider has reported `ready`. */
+  /** Called after the provider reported `ready`. */
   begin(): void
-  /** The events in a message of the provider. It may be anything: fields are checked, and what cannot be read is skipped. */
+  /** Decodes untrusted messages. Skips anything unreadable. */
   decode(message: string): readonly (RealtimeEvent | ReadyEvent)[]
-  /** Audio of the speaker. */
   append(audio: Uint8Array): void
-  /** The turn of the speaker is over. */
+  /** Ends the speaker's turn. */
   commit(): void
-  /** Drops the audio of a turn that is not over. */
+  /** Discards the audio of an unfinished turn. */
   clear(): void
-  /** The text of a committed turn becomes a prompt, which later requests contain. */
+  /** The committed turn became a prompt, which later requests contain. */
   keepTurn(turn: string, text: string): void
-  /** Removes a committed turn that becomes no prompt. */
+  /** Removes a committed turn that did not become a prompt. */
   dropTurn(turn: string): void
-  /** Asks for an answer. One is in progress at a time. */
+  /** Requests an answer. Only one may be in progress. */
   respond(request: ResponseRequest): void
-  /** Asks for a sentence that stays out of the conversation. */
+  /** Requests a sentence outside the conversation. */
   announce(notice: NoticeRequest): void
-  /** Ends a response, which may have ended already. */
+  /** Cancels a response, which may already have ended. */
   cancel(response: string): void
-  /** The listener has heard only this text of a spoken item. */
+  /** Truncates a spoken item to what was heard. */
   cut(item: string, text: string, heardMs: number): void
 }
 
 export interface ResponseRequest {
-  /** Events of the response have this name. */
+  /** Name of the response in events. */
   readonly response: string
   readonly instructions: string
-  /** The whole conversation. The provider may still have most of it. */
+  /** The whole conversation, most of which the provider usually has. */
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly toolChoice: ModelToolChoice | undefined
   readonly maxOutputTokens: number | undefined
-  /** The beginning of the answer, from a connection that broke, and a remark that asks for the rest. */
+  /** The start of an answer cut off by a lost connection, and a remark that asks for the rest. */
   readonly said?: { readonly text: string; readonly remark: string }
 }
 
 export interface NoticeRequest {
   readonly response: string
-  /** A system message for the next answers. */
+  /** A system message for later answers. */
   readonly remark: string
   readonly instructions: string
 }
 
 type EventOf<Type extends string, Fields = object> = Readonly<{ type: Type } & Fields>
 
-/** The connection can be used. */
 export type ReadyEvent = EventOf<'ready'>
 
-/** Milliseconds count the audio of the connection. */
+/** Milliseconds of the connection's audio. */
 export type SpeakerEvent =
   | EventOf<'speech_started', { ms: number }>
   | EventOf<'speech_stopped', { ms: number | null }>
-  /** Empty `turn`: the provider did not name the turn. */
+  /** `turn` is empty if the provider did not name it. */
   | EventOf<'turn_committed', { turn: string }>
-  /** Empty text: the provider could not understand it. */
+  /** Empty if it could not be understood. */
   | EventOf<'turn_text', { turn: string; text: string; transcription: Transcription | null }>
-  /** `request`: the response that was asked for in vain. */
+  /** `request`: the response that was requested. */
   | EventOf<'fault', { fault: VoiceFault; request: string | null }>
 
 export type ResponseEvent =
   | EventOf<'response_started', { response: string }>
   | EventOf<'item_started', { response: string; item: string }>
-  /** `isSpoken`: audio of the text follows. */
+  /** `isSpoken`: audio follows. */
   | EventOf<'text', { response: string; item: string; text: string; isSpoken: boolean }>
   | EventOf<'audio', { response: string; item: string; audio: Uint8Array }>
   | EventOf<'audio_end', { response: string; item: string }>
-  /** `input`: JSON, as the model wrote it. */
+  /** `input` is unvalidated JSON from the model. */
   | EventOf<'call', { response: string; id: string; name: string; input: string }>
   | EventOf<'response_end', { response: string; end: ResponseEnd; usage: ResponseUsage }>
 
 export type RealtimeEvent = SpeakerEvent | ResponseEvent
 
-/** `interrupted`: ended early without `cancel`. `raw`: the reason in the provider's words. */
+/** `interrupted`: ended early without `cancel`. `raw`: the provider's own reason. */
 export type ResponseEnd =
   | { readonly type: 'completed' | 'interrupted' | 'length' | 'content-filter'; readonly raw: string }
   | { readonly type: 'failed'; readonly fault: VoiceFault }
 
-/** Tokens of a response. The totals include audio, which costs more. */
+/** Totals include audio tokens, which cost more. */
 export interface ResponseUsage {
   readonly inputTokens: {
     readonly total: number | undefined
@@ -132,7 +126,6 @@ export interface ResponseUsage {
   readonly outputTokens: { readonly total: number | undefined; readonly audio: number | undefined }
 }
 
-/** The work of the model that wrote down a turn. */
 export interface Transcription {
   readonly model: string
   readonly audioMs: number

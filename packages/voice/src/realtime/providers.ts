@@ -1,20 +1,17 @@
-// The table of realtime providers. A new one is a folder that implements `RealtimeProvider`, and a row here.
+// A new provider is a folder that implements `RealtimeProvider`, and a row in this table.
 import { openai } from './openai/openai.ts'
 import type { ProviderAccess, RealtimeProvider } from './provider.ts'
 import type { ConnectProvider } from './provider-socket.ts'
 
-/** A server uses the first one whose key it has. */
+/** A server uses the first provider with a key. */
 export const PROVIDERS: readonly RealtimeProvider[] = [openai]
 
-/** The variables that rows may name. */
 export type RealtimeEnv = {
   readonly [name in RealtimeProvider['keyVariable' | 'urlVariable']]?: string | undefined
 }
 
-/** The variables of which an operator sets one, for a sentence. */
 export const KEY_VARIABLES = PROVIDERS.map(({ keyVariable }) => keyVariable).join(' or ')
 
-/** Null: the server has no key. */
 export const providerAccess = (
   env: RealtimeEnv,
   connect: ConnectProvider,

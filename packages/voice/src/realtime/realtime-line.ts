@@ -1,5 +1,5 @@
-// A line whose model hears and speaks. The provider hears the speaker, says where turns end, and writes them down; the words become
-// prompts of the session, and the session's loop asks the same provider for the answers.
+// A line with a realtime model. The provider listens, detects turns and transcribes them. The words become prompts, and
+// the agent loop requests answers from the same provider.
 
 import type { Payloads } from '@bridle/events/schemas'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
@@ -40,10 +40,9 @@ export class RealtimeLine implements EngineLine {
   readonly #link: ProviderLink
   readonly #prompts: LinePrompts
   readonly #turns: SpeakerTurns
-  /** Null: the session does not ask for audio. */
   readonly #keeper: AudioKeeper | null
   readonly #speaker: SpeakerAudio | null
-  /** The usage of words that are not in the log yet, by turn. */
+  /** Transcription usage by turn, until the turn is logged. */
   readonly #transcriptions = new Map<string, Payloads['usage']>()
   readonly #input: SpeakerInput
   #isClosed = false
@@ -140,7 +139,7 @@ export class RealtimeLine implements EngineLine {
     this.#ports.onClosed()
   }
 
-  /** Words that were said become a prompt all the same, and an answer that is being written is written to its end. */
+  /** Pending speech still becomes a prompt, and an answer in progress is completed. */
   #closeConnection(): void {
     if (this.#input.isEnding || this.#turns.size > 0) return
     void this.answers.responses.whenIdle().then(() => this.#link.close())
@@ -167,12 +166,12 @@ export class RealtimeLine implements EngineLine {
       case 'speech_stopped':
         return this.#client.speech('stopped')
       case 'turn_committed':
-        // A turn without a name never gets its words.
+        // A turn without an id never gets a transcript.
         if (event.turn === '') return
         this.#input.confirm()
         return this.#turns.committed(event.turn)
       case 'turn_text':
-        // The prompt may create the session, which then pays for its words.
+        // Charged after the prompt, which may create the session.
         if (event.transcription) {
           const { model, audioMs } = event.transcription
           const usage = speechUsage('transcription', model, { audioMs, chars: event.text.length })
@@ -221,7 +220,7 @@ export class RealtimeLine implements EngineLine {
   }
 }
 
-/** The events with which the words of a turn come, also after its client has left. */
+/** Handled even after the client left, because they complete its turns. */
 const ENDS_OF_TURNS: ReadonlySet<string> = new Set(['turn_committed', 'turn_text', 'fault'])
 
 const NOT_UNDERSTOOD: VoiceFault = {

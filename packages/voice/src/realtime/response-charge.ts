@@ -1,4 +1,3 @@
-// The usage of a line for the log, where no run reports it.
 import { present } from '@bridle/events/json'
 import type { Payloads } from '@bridle/events/schemas'
 import { costUsd, listPriceOf } from '@bridle/model-data/prices'
@@ -9,7 +8,6 @@ export const NO_USAGE: ResponseUsage = {
   outputTokens: { total: undefined, audio: undefined },
 }
 
-/** Null: the provider counted nothing. */
 export const responseCharge = (
   { inputTokens: input, outputTokens: output }: ResponseUsage,
   model: string,

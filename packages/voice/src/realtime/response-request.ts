@@ -1,16 +1,15 @@
-// Converts requests of the agent loop to requests of the provider.
 import type { ModelCallOptions } from '@bridle/agents/model/model'
 import type { ResponseRequest } from './provider.ts'
 
 let lastName = 0
 
-/** A name that no other response has, on this connection or the next one. */
+/** Unique across connections. */
 export const newResponseName = (): string => {
   lastName += 1
   return `response_${lastName}`
 }
 
-/** A request for an answer in writing. The first system message contains the instructions. */
+/** Requests a text answer. The first system message becomes the instructions. */
 export const writtenRequest = ({
   prompt,
   tools = [],
@@ -25,7 +24,7 @@ export const writtenRequest = ({
 const SPOKEN_NOTE =
   'You speak with a person, and everything that you write is read out. Use short sentences without Markdown, lists or addresses of pages.'
 
-/** A request for a spoken answer. `wishes` come from the client: they are below the instructions of the agent. */
+/** Requests a spoken answer. `wishes` come from the client and rank below the agent's instructions. */
 export const spokenRequest = (options: ModelCallOptions, wishes: string | undefined): ResponseRequest => {
   const request = writtenRequest(options)
   const wished = wishes && `The person on the line wishes, as far as the instructions above allow it:\n${wishes}`
@@ -33,6 +32,5 @@ export const spokenRequest = (options: ModelCallOptions, wishes: string | undefi
   return { ...request, instructions }
 }
 
-/** A remark for the model: the person has heard the words above. */
 export const GO_ON_REMARK =
   'The connection broke in the middle of your last message, and the person has heard it so far. Go on with the next word. Repeat nothing, and say nothing about it.'

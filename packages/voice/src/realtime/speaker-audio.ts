@@ -1,15 +1,15 @@
-// The audio of the speaker as the provider got it, cut into the turns that the provider commits.
+// Splits the speaker's audio by the turns that the provider commits.
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
 import { AudioClip, type AudioFile } from '../keeping/audio-clip.ts'
 import { TURN_EMPTY } from './faults.ts'
 import type { SpeakerEvent } from './provider.ts'
 
-/** Audio before the moment in which a provider tells that somebody speaks: its padding, its detection and the way back. */
+/** Audio kept from before a speech event: the provider's padding, its detection delay and the network. */
 const HEARD_BEFORE_MS = 3_000
 
 interface OpenTurn {
   readonly clip: AudioClip
-  /** The place of its first byte in the audio of the connection. */
+  /** Offset of its first byte in the audio of the connection. */
   readonly from: number
 }
 
@@ -18,16 +18,16 @@ type TurnFile = () => AudioFile | null
 export class SpeakerAudio {
   readonly #format: AudioFormat
   readonly #turns: 'manual' | 'silence'
-  /** The connection that the audio went to: each counts its audio from zero. */
+  /** The current connection. Each counts its audio from zero. */
   #connection: object | null = null
-  /** The newest audio, since a provider tells late that somebody speaks. */
+  /** Recent audio, because speech events arrive late. */
   #recent: Uint8Array[] = []
   #recentBytes = 0
   #bytes = 0
   #open: OpenTurn | null = null
-  /** The place where the last turn has ended: the next one does not repeat it. */
+  /** Where the last turn ended, so that turns do not overlap. */
   #endedAt = 0
-  /** Turns that are over, and have no name yet. */
+  /** Ended turns that the provider has not named yet. */
   #ended: TurnFile[] = []
   readonly #committed = new Map<string, TurnFile>()
 
@@ -36,7 +36,6 @@ export class SpeakerAudio {
     this.#turns = turns
   }
 
-  /** Audio on its way to the provider. */
   hear(audio: Uint8Array, connection: object): void {
     if (connection !== this.#connection) this.clear()
     this.#connection = connection
@@ -51,11 +50,11 @@ export class SpeakerAudio {
     if (event.type === 'speech_started') this.#start(event.ms)
     else if (event.type === 'speech_stopped') this.end(event.ms)
     else if (event.type === 'turn_committed') this.#commit(event.turn)
-    // The provider takes the oldest turn for none.
+    // The provider rejected the oldest turn as empty.
     else if (event.type === 'fault' && event.fault.code === TURN_EMPTY.code) this.#ended.shift()
   }
 
-  /** Somebody speaks, since this millisecond of the connection's audio. */
+  /** Speech started, at this millisecond of the connection's audio. */
   #start(ms: number): void {
     if (this.#open) return
     const oldest = this.#bytes - this.#recentBytes
@@ -69,7 +68,7 @@ export class SpeakerAudio {
     this.#open = { clip, from }
   }
 
-  /** The turn is over, at this millisecond of the connection's audio; null: now. */
+  /** The turn ended, at this millisecond of the connection's audio. Null: now. */
   end(ms: number | null): void {
     const turn = this.#open
     if (!turn) return
@@ -81,21 +80,20 @@ export class SpeakerAudio {
     this.#ended.push(() => turn.clip.file(lengthMs))
   }
 
-  /** The provider has named the oldest turn that is over. */
   #commit(id: string): void {
     if (this.#ended.length === 0) this.end(null)
     const turn = this.#ended.shift()
     if (turn) this.#committed.set(id, turn)
   }
 
-  /** The audio of a turn, once; null: there is none. */
+  /** Returns the audio of a turn once. Null if there is none. */
   take(id: string): TurnFile | null {
     const turn = this.#committed.get(id)
     this.#committed.delete(id)
     return turn ?? null
   }
 
-  /** Forgets the turn that has begun: the provider drops its audio, and the next turn begins with what comes now. */
+  /** Forgets the open turn, whose audio the provider discards too. */
   drop(): void {
     this.#open = null
     this.#recent = []

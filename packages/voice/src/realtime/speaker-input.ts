@@ -1,5 +1,5 @@
-// The audio of the speaker on its way to the provider. A turn reaches one connection as a whole, or none at all: when the connection that
-// has its beginning is gone, the rest of the turn is dropped, since half a sentence is no prompt.
+// Sends the speaker's audio to the provider. A turn reaches one connection completely or not at all. If its connection is
+// lost, the rest is dropped, because half a sentence is not a prompt.
 import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceFault, type VoiceRequest } from '@bridle/kernel/ports/voice'
 import { decodeG711 } from '../audio/g711.ts'
 import { LEAD_IN_MS, TURN_MS_MIN, VOICE_LEVEL_MIN } from '../audio/limits.ts'
@@ -11,45 +11,41 @@ import type { ProviderConnection } from './provider-connection.ts'
 import type { ProviderLink } from './provider-link.ts'
 import type { SpeakerAudio } from './speaker-audio.ts'
 
-/** Audio that is kept while the provider is connected: 20 s of PCM, twice the time that a connection may take. */
+/** Buffered while connecting: 20 s of PCM, twice the connect timeout. */
 const EARLY_AUDIO_BYTES_MAX = 960_000
 
-/** Quiet after which a voice that became no turn was none: three times the pause that ends a turn, for a provider that is slow to say so. */
+/** Silence after which voice without a turn was noise: three times the pause that ends a turn, for a slow provider. */
 const UNANSWERED_MS_MAX = 2_100
-/** Bytes from one sample to the next where a level is only estimated: 1,500 samples a second, more than a voice has periods. */
+/** Samples 1,500 times a second, enough to estimate a level. */
 const LEVEL_STRIDE_BYTES = 32
 
 export interface SpeakerInputPorts {
   readonly request: Pick<VoiceRequest, 'turns' | 'format'>
   readonly link: ProviderLink
-  /** Null: the session does not ask for audio. */
   readonly speaker: SpeakerAudio | null
-  /** Somebody speaks. */
   readonly onBegin: () => void
   readonly onLost: (fault: VoiceFault) => void
 }
 
 interface OpenTurn {
-  /** The connection that has its beginning; null: all of it waits for one. */
+  /** The connection that received its start. Null while all of it is buffered. */
   connection: ProviderConnection | null
   bytes: number
 }
 
-/** Stands behind the audio of a turn that is over. */
+/** Marks the end of a turn in the buffer. */
 const END = 'end'
 
 export class SpeakerInput {
   readonly #ports: SpeakerInputPorts
-  /** Null: nobody speaks. */
   #turn: OpenTurn | null = null
-  /** The rest of a turn that was lost. Null: none was. */
   #rest: RestOfTurn | null = null
-  /** Turns whose end is sent, and not confirmed. */
+  /** Turns whose end was sent but not confirmed. */
   #ending = 0
-  /** Audio that waits for a connection, and the ends of turns in it. */
+  /** Audio buffered for a connection, with turn ends. */
   #early: (Uint8Array | typeof END)[] = []
   #earlyBytes = 0
-  /** The voice in an open microphone of which the provider has not made a turn. */
+  /** Voice that the provider has not made a turn of. */
   readonly #voice: UnansweredVoice
 
   constructor(ports: SpeakerInputPorts) {
@@ -57,23 +53,21 @@ export class SpeakerInput {
     this.#voice = new UnansweredVoice(ports.request.format)
   }
 
-  /** The speaker has begun a turn, and not ended it. */
   get isOpen(): boolean {
     return this.#turn !== null
   }
 
-  /** An open microphone is in the middle of a sentence, whether or not the provider has noticed. */
+  /** True if an open microphone hears a sentence, even before the provider reports it. */
   get isMidSentence(): boolean {
     if (this.#ports.request.turns === 'manual') return false
     return this.#rest !== null || ((this.#turn !== null || this.#voice.isHeard) && !this.#isPausing)
   }
 
-  /** The provider has not confirmed the end of a turn. */
   get isEnding(): boolean {
     return this.#ending > 0 || (this.#turn !== null && this.#isPausing)
   }
 
-  /** The speaker at an open microphone has made the pause that ends a turn. */
+  /** True once the pause at an open microphone is long enough to end a turn. */
   get #isPausing(): boolean {
     return this.#ports.request.turns === 'silence' && this.#voice.quietMs >= SILENCE_MS
   }
@@ -91,10 +85,10 @@ export class SpeakerInput {
     const isManual = request.turns === 'manual'
     if (isManual) this.begin(current)
     const turn = this.#turn
-    // The socket was idle for so long that it was closed.
+    // The idle timeout closed the socket.
     if (turn?.connection && turn.connection !== current) return this.#loseTurn(LOST)
     if (turn) turn.bytes += audio.length
-    // The quiet of an open microphone is nothing that is said.
+    // Silence at an open microphone does not keep the connection alive.
     if (turn) link.touch()
     if (!current) return this.#hearLater(audio)
     if (!isManual) this.#voice.hear(audio)
@@ -102,20 +96,20 @@ export class SpeakerInput {
     return current.append(audio)
   }
 
-  /** Somebody speaks: the first audio of a turn comes, or the provider has heard a voice. */
+  /** Starts a turn, with its first audio or when the provider detects speech. */
   begin(connection: ProviderConnection | null): void {
-    // The provider may notice late that somebody spoke who was cut off.
+    // The provider may report a lost turn late.
     if (this.#turn || this.#rest) return
     this.#turn = { connection, bytes: 0 }
     this.#ports.onBegin()
   }
 
-  /** The client ends its turn. False: there is none that could be heard. */
+  /** Ends the client's turn. False if there was none. */
   end(): boolean {
     const { request, link, speaker } = this.#ports
     const turn = this.#turn
     this.#turn = null
-    // The speaker knows that the turn was lost, and has now come to its end.
+    // The client finished a turn that it already knows is lost.
     if (!turn && this.#rest) {
       this.#rest = null
       return true
@@ -131,7 +125,7 @@ export class SpeakerInput {
       return true
     }
     this.#ending += 1
-    // Audio of the next turn may follow at once.
+    // Commit now, because audio of the next turn may follow immediately.
     if (link.current) {
       speaker?.end(null)
       link.current.api.commit()
@@ -148,17 +142,16 @@ export class SpeakerInput {
     this.#ending = Math.max(0, this.#ending - 1)
   }
 
-  /** The provider takes a turn for none. */
   refuse(): void {
     this.#ending = Math.max(0, this.#ending - 1)
     if (!this.#turn) this.#dropAudio(this.#ports.link.current)
   }
 
-  /** The connection is gone, and with it all that it had. True: something was said. */
+  /** The connection broke, and everything it had is gone. True if speech was lost. */
   lose(): boolean {
     const waiting = this.#early.filter((piece) => piece === END).length
     const hasTurn = Boolean(this.#turn?.connection)
-    // The speaker knows of a turn whose rest is being dropped.
+    // A turn already being dropped was reported before.
     const isMidTurn = !this.#rest && (this.isMidSentence || (hasTurn && !this.#isPausing))
     const isLost = isMidTurn || hasTurn || this.#voice.isHeard || this.#ending > waiting
     this.#ending = waiting
@@ -168,22 +161,22 @@ export class SpeakerInput {
     return isLost
   }
 
-  /** The client is gone: a turn that it had not ended is lost. True: more of the sentence may come with the client. */
+  /** The client disconnected, so its open turn is lost. True if the sentence may continue after a reconnect. */
   leave(): boolean {
     const { isMidSentence } = this
     const { request, link } = this.#ports
-    // A turn whose end was heard becomes a prompt all the same.
+    // A turn whose end was detected still becomes a prompt.
     if (this.#turn && this.#isPausing) return false
     this.#dropAudio(isMidSentence ? link.current : (this.#turn?.connection ?? null))
     this.#turn = null
     this.#voice.reset()
-    // A socket of a client that ends its turns itself begins with a turn.
+    // A push-to-talk client starts over on each socket.
     if (request.turns === 'manual') this.#rest = null
     else if (isMidSentence) this.#dropRest()
     return isMidSentence
   }
 
-  /** Silence opens no connection; the last moment of it belongs to the words that do. */
+  /** Silence does not open a connection, but its last moment is sent with the words that do. */
   #hearLater(audio: Uint8Array): Promise<void> | undefined {
     const { request, link } = this.#ports
     const { turns, format } = request
@@ -202,7 +195,7 @@ export class SpeakerInput {
     const opened = await link.connect()
     const early = this.#early.splice(0)
     this.#earlyBytes = 0
-    // Several pieces of audio may have waited: the first of them has taken all along.
+    // Concurrent calls: the first one sent everything.
     if (early.length === 0) return
     if ('code' in opened || !opened.isOpen) {
       this.#ending = 0
@@ -233,7 +226,7 @@ export class SpeakerInput {
     this.#rest = new RestOfTurn(format, turns)
   }
 
-  /** Drops the audio of the turn that has not ended, here and at the provider: the next turn would begin with it. */
+  /** Discards the open turn's audio locally and at the provider, where it would start the next turn. */
   #dropAudio(connection: ProviderConnection | null): void {
     const { speaker } = this.#ports
     this.#early = this.#early.slice(0, this.#early.lastIndexOf(END) + 1)
@@ -244,7 +237,7 @@ export class SpeakerInput {
   }
 }
 
-/** The voice in an open microphone of which nobody has made a turn yet. A connection that breaks now takes words with it. */
+/** Voice at an open microphone that is not yet part of a turn. A broken connection loses it. */
 class UnansweredVoice {
   readonly #format: AudioFormat
   #isHeard = false
@@ -272,13 +265,12 @@ class UnansweredVoice {
     if (this.#quietMs > UNANSWERED_MS_MAX) this.#isHeard = false
   }
 
-  /** The provider has the turn, or the voice is lost. */
   reset(): void {
     this.#isHeard = false
   }
 }
 
-/** Every frame of a line passes here: some samples of it say enough. */
+/** Runs on every frame, so it samples only a part. */
 const levelIn = (audio: Uint8Array, format: AudioFormat): number => {
   if (format !== 'pcm16') return levelOf(decodeG711(format, audio))
   let sum = 0

@@ -1,12 +1,11 @@
-// The turns that the provider has committed. A turn becomes a prompt when its words, and the words of all earlier turns, are known.
+// Committed turns. Each becomes a prompt once it and all earlier turns are transcribed.
 import type { Clock } from '@bridle/kernel/ports/clock'
 
-/** Time for the provider to write down a turn: it transcribes faster than people speak. */
+/** Transcription is faster than speech. */
 const TRANSCRIPTION_MS = 20_000
 
 interface CommittedTurn {
   readonly id: string
-  /** Null: the words are not known yet. */
   text: string | null
   readonly cancelTimer: () => void
   readonly known: PromiseWithResolvers<void>
@@ -15,7 +14,6 @@ interface CommittedTurn {
 export interface SpeakerTurnsPorts {
   readonly clock: Clock
   readonly onTurn: (id: string, text: string) => void
-  /** Nobody knows what was said. */
   readonly onLost: (id: string) => void
 }
 
@@ -32,14 +30,13 @@ export class SpeakerTurns {
     return this.#turns.length
   }
 
-  /** A turn has ended, and the provider will confirm it. */
   end(): void {
     this.settleEnd()
     const cancelTimer = this.#ports.clock.after(TRANSCRIPTION_MS, () => this.settleEnd())
     this.#ending = { ...Promise.withResolvers<void>(), cancelTimer }
   }
 
-  /** Resolves when the words of all turns so far are known, or nobody will know them. */
+  /** Resolves when every turn so far is transcribed or lost. */
   async whenKnown(): Promise<void> {
     await this.#ending?.promise
     await this.#turns.at(-1)?.known.promise
@@ -51,7 +48,7 @@ export class SpeakerTurns {
     this.#turns.push({ id, text: null, cancelTimer, known: Promise.withResolvers<void>() })
   }
 
-  /** An empty text: the words could not be understood. */
+  /** Empty `text` means the speech was not understood. */
   transcribed(id: string, text: string): void {
     const turn = this.#turns.find((each) => each.id === id)
     if (!turn) return
@@ -65,7 +62,6 @@ export class SpeakerTurns {
     }
   }
 
-  /** Forgets every turn: the provider that would write them down is gone. */
   clear(): void {
     this.settleEnd()
     for (const { cancelTimer, known } of this.#turns.splice(0)) {
@@ -74,7 +70,6 @@ export class SpeakerTurns {
     }
   }
 
-  /** The provider has confirmed the turn that has ended, or takes it for none. */
   settleEnd(): void {
     this.#ending?.cancelTimer()
     this.#ending?.resolve()

@@ -1,13 +1,13 @@
-// A spoken answer while it is played: how much of its audio and text was heard. It has an item for each text that the model spoke.
+// Tracks how much of an answer's audio and text was heard, with an item per spoken text.
 
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '@bridle/kernel/ports/voice'
 import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { wordEnd } from '../spoken/heard-answers.ts'
 
-/** A client plays later than the server sends: audio that should have ended this recently may still be heard. */
+/** Clients play slightly late: audio that should have ended this recently may still be audible. */
 const PLAYBACK_SLACK_MS = 300
 
-/** A place in an item: so much text had come when so much audio had come. */
+/** The text and audio received at the same moment. */
 interface Mark {
   readonly ms: number
   readonly chars: number
@@ -19,12 +19,12 @@ export class SpokenItem {
   text = ''
   audioMs = 0
   isComplete = false
-  /** The last report of the client while it played. */
+  /** The client's last report during playback. */
   playedMs = 0
-  /** The report of the client after it stopped. */
+  /** The client's report after it stopped. */
   stoppedMs: number | null = null
   readonly #marks: Mark[] = []
-  /** When the audio so far ends, if the client plays it as it comes. */
+  /** When playback of the audio so far ends. */
   endsAt = 0
 
   constructor(id: string, baseChars: number) {
@@ -32,20 +32,20 @@ export class SpokenItem {
     this.baseChars = baseChars
   }
 
-  /** `startsAt`: the time at which the audio before this piece ends. */
+  /** `startsAt`: when playback of the previous audio ends. */
   addAudio(ms: number, now: number, startsAt: number): void {
     this.audioMs += ms
     this.endsAt = Math.max(now, startsAt) + ms
     this.#marks.push({ ms: this.audioMs, chars: this.text.length })
   }
 
-  /** The client's own count, or else the time since the audio was sent. */
+  /** The client's report, otherwise the time since the audio was sent. */
   heardMs(now: number): number {
     const passed = this.audioMs - Math.max(0, this.endsAt - now)
     return Math.min(this.audioMs, Math.max(0, this.stoppedMs ?? Math.max(this.playedMs, passed)))
   }
 
-  /** The characters that were heard with so much audio. Text may come ahead of its audio, so the smaller estimate counts. */
+  /** Text may arrive ahead of its audio, so the smaller estimate counts. */
   heardChars(ms: number): number {
     if (this.audioMs === 0) return 0
     if (ms >= this.audioMs) return this.isComplete ? this.text.length : (this.#marks.at(-1)?.chars ?? 0)
@@ -58,7 +58,7 @@ export class SpokenItem {
 }
 
 interface HeardPart extends HeardMark {
-  /** The items of which a part was not heard, with that which was. */
+  /** Partly heard items, with the part that was heard. */
   readonly cut: readonly { readonly item: SpokenItem; readonly text: string; readonly ms: number }[]
 }
 
@@ -90,12 +90,11 @@ export class SpokenAnswer {
     item.addAudio(bytes / AUDIO_BYTES_PER_MS[this.#format], now, this.#endsAt)
   }
 
-  /** The item that the client plays, or has to play. */
   playing(now: number): SpokenItem | null {
     return this.#items.find((item) => item.audioMs > 0 && this.#isUnheard(item, now)) ?? null
   }
 
-  /** The client was away: it plays so much later what it had not played at that time. */
+  /** Shifts unplayed audio by the time the client was away. */
   delay(since: number, ms: number): void {
     for (const item of this.#items) if (item.endsAt > since) item.endsAt += ms
   }
@@ -105,7 +104,7 @@ export class SpokenAnswer {
     let audioMs = 0
     const cut: { item: SpokenItem; text: string; ms: number }[] = []
     for (const item of this.#items) {
-      // Nothing of an item is heard before the item ahead of it has ended.
+      // Items play in order, so nothing after an unfinished one was heard.
       const ms = chars === null ? item.heardMs(now) : 0
       const heardChars: number = chars === null ? item.heardChars(ms) : 0
       audioMs += ms

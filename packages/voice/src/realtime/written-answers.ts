@@ -1,4 +1,4 @@
-// Written answers of a realtime model, for typed prompts on a server without another model. Each has a connection of its own.
+// Text answers of a realtime model, for typed prompts on a server without another model. Each uses its own connection.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '@bridle/agents/model/model'
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { faultError, LOST } from './faults.ts'
@@ -35,7 +35,6 @@ const respond = async (access: ProviderAccess, clock: Clock, options: ModelCallO
   response = new ProviderResponse(
     {
       ...{ baseChars: 0, now: () => clock.now() },
-      // Nobody hears it.
       ...{ answer: new SpokenAnswer('', 'pcm16'), audio: () => {}, onUnused: () => {} },
     },
     close,

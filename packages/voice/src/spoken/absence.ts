@@ -1,5 +1,5 @@
-// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard.
-// An answer that calls a tool after that stays as it is written: it reports on work that was done.
+// A listener who leaves interrupts the answer: once the run ends, the log keeps only what was heard. If tools ran
+// afterwards, the answer stays complete, because it reports on work that was done.
 
 import { isRefusal } from '@bridle/kernel/commands'
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
@@ -8,7 +8,6 @@ import { answerOf, hasCallAfter } from '@bridle/kernel/projections/message-parts
 import type { Listener } from '@bridle/kernel/session/subscribers'
 import type { LinePorts } from '../engine.ts'
 
-/** The listener has interrupted an answer: the log keeps what was heard. */
 export const cutAnswer = async (
   { key, user }: Pick<VoiceRequest, 'key' | 'user'>,
   send: LinePorts['send'],
@@ -16,7 +15,7 @@ export const cutAnswer = async (
 ): Promise<void> => {
   const actor = user === null ? {} : { actor: user }
   const answer = await send(key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
-  // The run has no answer yet, or none any more.
+  // The run has no answer yet, or no longer has one.
   if (isRefusal(answer)) await send(key, { type: 'cancel', runId, reason: 'interrupted', ...actor })
 }
 
@@ -26,7 +25,7 @@ export const cutAfterAbsence = (
   { runId, chars, audioMs }: HeardMark,
 ): void => {
   const leave = { type: 'heard', runId, chars, audioMs, isOver: true } as const
-  // An answer of which nothing was heard is one in writing.
+  // Nothing was heard, so keep it as a text answer.
   if (chars === 0) return void send(key, leave).catch(() => {})
   const look = () => {
     const { lifecycle, conversation } = session.state
@@ -36,7 +35,7 @@ export const cutAfterAbsence = (
     const isWhole = !answer || answer.content.length <= chars || hasCallAfter(answer, chars)
     const actor = user === null ? {} : { actor: user }
     const cut = isWhole ? leave : ({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor } as const)
-    // A session that is gone has no log to be right.
+    // The session may be gone.
     send(key, cut).catch(() => {})
   }
   const listener: Listener = { audience: ANY_CHANGE, send: look, unsent: () => 0, close: () => {} }
@@ -44,5 +43,5 @@ export const cutAfterAbsence = (
   look()
 }
 
-/** Listeners that look at the state of the session need no text. */
+/** A listener that only reads the session state. */
 export const ANY_CHANGE: Listener['audience'] = { key: 'voice-line', encode: () => '.' }

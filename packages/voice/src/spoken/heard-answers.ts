@@ -1,4 +1,4 @@
-// Answers from their first audio until they were heard. The log keeps the listener's position, in case the process dies.
+// Tracks each answer from its first audio until it was heard. The log keeps the listener's position in case the process crashes.
 
 import type { VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { HeardMark } from '@bridle/kernel/projections/listening'
@@ -6,28 +6,26 @@ import type { LinePorts } from '../engine.ts'
 import type { AudioClip } from '../keeping/audio-clip.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
 
-/** How often a line looks whether an answer was played to its end: soon enough that a page shows the audio with the answer. */
+/** Polling interval for finished playback, so that pages show the audio with its answer. */
 export const PLAYED_LOOK_MS = 500
-/** How often the log learns how far the listener of an answer is: three words are lost with a process, and a long answer has some sixty marks. */
+/** Interval of position marks. A crash loses about three words, and a long answer has some sixty marks. */
 const HEARD_MARK_MS = 1_000
 
 export interface HeardAnswersPorts extends LinePorts {
   readonly request: Pick<VoiceRequest, 'key' | 'session'>
-  /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
-  /** The answer that the listener hears, as far as it was heard; null: there is nothing left to hear. */
+  /** The audible answer and what was heard of it. Null if nothing is left to play. */
   readonly playing: () => HeardMark | null
-  /** The milliseconds of an item that were heard, when nothing is left. */
+  /** Milliseconds heard of an item, once nothing is left to play. */
   readonly heardMs: (item: string) => number
 }
 
 export class HeardAnswers {
   readonly #ports: HeardAnswersPorts
-  /** The audio of items, from when it is sent until it is known how much of it was heard. */
+  /** Audio by item, until it is known how much was heard. */
   readonly #items = new Map<string, { readonly runId: string; readonly clip: AudioClip }>()
   #cancelLook: (() => void) | null = null
   #markedAt = 0
-  /** The last place that the log was told. It may be on its way there. */
   #marked: HeardMark | null = null
 
   constructor(ports: HeardAnswersPorts) {
@@ -54,13 +52,13 @@ export class HeardAnswers {
     this.#send(place)
   }
 
-  /** The listener is gone, after so much of the answer. Whether that cuts the answer is decided when its run has ended. */
+  /** The listener left at this position. Whether the answer is truncated is decided when its run ends. */
   leave(place: HeardMark): void {
     this.#stopLooking()
     this.mark(place)
   }
 
-  /** The audio of all items so far is over, each after the milliseconds that were heard of it. */
+  /** Stores the audio of all items, each truncated to what was heard. */
   keepAudio(heardMs: (item: string) => number = this.#ports.heardMs): void {
     for (const [item, { runId, clip }] of this.#items) {
       const ms = heardMs(item)
@@ -69,7 +67,6 @@ export class HeardAnswers {
     this.#items.clear()
   }
 
-  /** The listener hears no more, and the answer stays as the log has it. */
   settle(): void {
     this.#stopLooking()
     const answer = this.#marked ?? this.#ports.request.session.state.listening.answer
@@ -97,7 +94,7 @@ export class HeardAnswers {
     this.#cancelLook = this.#ports.clock.after(PLAYED_LOOK_MS, () => this.#look())
   }
 
-  /** A session that is gone has no log to be right. */
+  /** The session may be gone. */
   #send({ runId, chars, audioMs }: HeardMark, isOver = false): void {
     const { send, request } = this.#ports
     const over = isOver ? { isOver: true as const } : {}

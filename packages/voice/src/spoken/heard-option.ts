@@ -3,7 +3,6 @@
 import type { QuestionAnswer } from '@bridle/events/answers'
 import type { Question, QuestionOption } from '@bridle/events/questions'
 
-/** Null if the speech does not answer the question. */
 export const heardAnswer = (question: Question, said: string): QuestionAnswer | null => {
   const { options = [], multi_select, allow_free_text } = question
   if (options.length === 0) return multi_select ? [said] : said
@@ -26,7 +25,7 @@ const severalOptions = (options: readonly QuestionOption[], said: string): reado
   return [...new Set((found as readonly QuestionOption[]).map(({ label }) => label))]
 }
 
-/** The option if the speech names it and nothing else. */
+/** Matches only if the speech consists of the option. */
 const wholeOption = (options: readonly QuestionOption[], said: string): QuestionOption | null => {
   const words = plain(said)
   const isLabel = ({ label }: QuestionOption) => plain(label) === words || plain(label) === withoutFiller(words)

@@ -1,4 +1,4 @@
-// The prompts of a line: what was said becomes a prompt of the session, in the order in which it was said.
+// Turns speech into prompts of the session, in the order it was spoken.
 import { present } from '@bridle/events/json'
 import { isRefusal } from '@bridle/kernel/commands'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '@bridle/kernel/ports/voice'
@@ -13,7 +13,6 @@ export class LinePrompts {
   readonly #answers = new SpokenAnswers()
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `ask` speaks the line's own words about an open question. */
   constructor(
     request: VoiceRequest,
     client: VoiceClient,
@@ -26,7 +25,7 @@ export class LinePrompts {
     this.#ask = ask
   }
 
-  /** Resolves to the run once the prompt is in the log; null: it did not become a prompt. Either the line asks again, or the client gets a fault. `after`: an interruption that comes first. */
+  /** Resolves to the logged prompt's run, or null if the line asks again or the client gets a fault. Waits for `after`. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted
@@ -62,7 +61,6 @@ export const NOT_SAVED: VoiceFault = {
   message: 'The session could not keep what was said. Say it again.',
 }
 
-/** The client broke off in the middle of a sentence. */
 export const TURN_LOST: VoiceFault = {
   code: 'turn_lost',
   message: 'The connection broke while somebody spoke. Say it again.',

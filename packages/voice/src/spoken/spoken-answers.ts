@@ -1,5 +1,5 @@
-// Interprets speech while a question of a spoken turn is open: as an answer, as one of several answers, or as a normal prompt. Only questions are
-// answered by speech. A spoken "yes" never approves a tool call.
+// Interprets speech while a question of a spoken turn is open: as an answer, as one of several answers, or as a prompt.
+// Speech answers questions only; a spoken "yes" never approves a tool call.
 import type { QuestionAnswers } from '@bridle/events/answers'
 import type { PromptMeaning } from '@bridle/kernel/commands'
 import type { Approval } from '@bridle/kernel/projections/approvals'
@@ -7,17 +7,16 @@ import type { SessionState } from '@bridle/kernel/projections/state'
 import { heardAnswer } from './heard-option.ts'
 import { questionWords, repeatedWords, spokenQuestions } from './spoken-question.ts'
 
-/** A prompt, with the answer that it stands for. Or the line's next words, if the question is not answered yet. */
+/** A prompt and the answer it represents, or the next words of the line if the question is still open. */
 export type HeardSpeech =
   | { readonly prompt: string; readonly meaning?: PromptMeaning }
   | { readonly runId: string; readonly asks: readonly string[] }
 
-/** The answers so far to the questions of an approval. */
 interface Progress {
   readonly approvalId: string
   readonly answers: QuestionAnswers
   readonly said: readonly string[]
-  /** The options of the present question were said again. */
+  /** The options were already repeated once. */
   readonly isRepeated: boolean
 }
 
@@ -53,7 +52,7 @@ export class SpokenAnswers {
   }
 }
 
-/** The question of the spoken run in progress. Null beside another open approval, because the speech could be about either. */
+/** The open question of the spoken run. Null beside other open approvals, because the speech could be about any of them. */
 const spokenApproval = ({ approvals, lifecycle: { run } }: Pick<SessionState, 'approvals' | 'lifecycle'>) => {
   const [approval, ...others] = Object.values(approvals.open)
   const isAsked = approval?.kind === 'question' && run?.spoken && run.runId === approval.runId

@@ -1,5 +1,5 @@
-// Questions in spoken form: the text, then the options. Several questions are read one at a time. Forms, and questions too long to remember, wait in
-// the inbox.
+// Questions as speech: the text, then the options, one question at a time. Forms and questions too long to remember wait
+// in the inbox.
 import type { ApprovalKind } from '@bridle/events/approval-kinds'
 import type { Question } from '@bridle/events/questions'
 import type { QuestionFields } from '@bridle/kernel/question-request'
@@ -8,10 +8,10 @@ import type { QuestionFields } from '@bridle/kernel/question-request'
 const SPOKEN_QUESTIONS_MAX = 4
 /** Options that a listener can remember. Also the number of `PLACE_WORDS`. */
 const SPOKEN_OPTIONS_MAX = 9
-/** Characters of a question with its options: a minute and a half of speech. */
+/** With options: 90 seconds of speech. */
 const SPOKEN_CHARS_MAX = 1_200
 
-/** The questions to read aloud. Null if they must be answered on a screen. */
+/** The questions to read aloud. Null if they need a screen. */
 export const spokenQuestions = ({ questions }: QuestionFields): readonly Question[] | null =>
   questions && questions.length > 0 && questions.length <= SPOKEN_QUESTIONS_MAX && questions.every(isSpoken)
     ? questions
@@ -20,7 +20,7 @@ export const spokenQuestions = ({ questions }: QuestionFields): readonly Questio
 const isSpoken = (question: Question): boolean =>
   (question.options ?? []).length <= SPOKEN_OPTIONS_MAX && questionWords(question).join(' ').length <= SPOKEN_CHARS_MAX
 
-/** The first question in spoken form. Each text is spoken on its own. */
+/** The first question as speech, one text per utterance. */
 export const askedWords = (fields: QuestionFields): readonly string[] => {
   const questions = spokenQuestions(fields)
   const [first] = questions ?? []
@@ -30,7 +30,6 @@ export const askedWords = (fields: QuestionFields): readonly string[] => {
 
 export const questionWords = (question: Question): readonly string[] => [question.question, ...optionWords(question)]
 
-/** Repeats the options after speech that matched none of them. */
 export const repeatedWords = (question: Question): readonly string[] => [
   'That is none of the options.',
   ...optionWords(question),
@@ -52,6 +51,6 @@ const PLACE_WORDS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Se
 
 const INBOX_WORDS = 'I have a question that is answered on a screen. It waits in the inbox.'
 
-/** The words for an approval of a session below this one. Speech cannot answer it, so its text is not read. */
+/** Announces an approval of a child session. Speech cannot answer it, so its text is not read. */
 export const childWords = (kind: ApprovalKind): string =>
   `My sub-agent ${kind === 'question' ? 'has a question' : 'needs an approval'}. It waits in the inbox.`

@@ -1,12 +1,10 @@
-// The patience of a request: it ends when its line closes, and when the other side is silent for too long.
+// Aborts a request when its line closes, or when the service is silent for too long.
 import type { Clock } from '@bridle/kernel/ports/clock'
 
 export interface Patience {
   readonly signal: AbortSignal
   isOver: boolean
-  /** The other side has sent something. */
   renew(): void
-  /** Nothing is awaited any more. */
   release(): void
 }
 

@@ -1,22 +1,22 @@
-// A service for speech: its address, and one request of it. Whatever goes wrong becomes one fault that says what to do.
+// Requests to a speech service. Every failure becomes a fault that says what to do.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { truncate } from '@bridle/kernel/text/truncate'
 import type { Patience } from './patience.ts'
 
-/** The start of an error that a service writes. */
+/** Enough for the message of an error body. */
 const ERROR_BYTES_MAX = 4 * 1024
-/** Characters of it that a person reads. */
+/** Enough for one sentence to a person. */
 const ERROR_CHARS_MAX = 300
-/** A second request after a fault that may pass. A listener waits no longer. */
+/** Includes one retry of a transient fault. A listener does not wait longer. */
 const SERVICE_TRIES = 2
-/** The pause before the second request. */
+/** Long enough for a hiccup of the service, short enough for a conversation. */
 const SERVICE_RETRY_MS = 400
 
 export interface SpeechService {
-  /** The beginning of the names of its settings, such as `BRIDLE_STT`. */
+  /** Prefix of its settings, such as `BRIDLE_STT`. */
   readonly setting: string
-  /** The address up to `/audio/...`. */
+  /** Base URL, before `/audio/...`. */
   readonly url: string
   readonly key?: string
   readonly model: string
@@ -27,20 +27,17 @@ export interface ServicePorts {
   readonly fetch: typeof fetch
 }
 
-/** A request that a service did not answer as it should. */
 export class SpeechServiceError extends Error {
   readonly fault: VoiceFault
-  /** Another request may succeed. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
 
-  constructor(fault: VoiceFault, isPassing = false, cause?: unknown) {
+  constructor(fault: VoiceFault, isTransient = false, cause?: unknown) {
     super(fault.message, { cause })
     this.fault = fault
-    this.isPassing = isPassing
+    this.isTransient = isTransient
   }
 }
 
-/** Makes a request, and once more after a fault that may pass. */
 export const withRetry = async <T>(
   { clock }: ServicePorts,
   signal: AbortSignal,
@@ -50,8 +47,8 @@ export const withRetry = async <T>(
     try {
       return await request()
     } catch (cause) {
-      const isPassing = cause instanceof SpeechServiceError && cause.isPassing
-      if (!isPassing || tries >= SERVICE_TRIES || signal.aborted) throw cause
+      const isTransient = cause instanceof SpeechServiceError && cause.isTransient
+      if (!isTransient || tries >= SERVICE_TRIES || signal.aborted) throw cause
       await new Promise<void>((resolve) => clock.after(SERVICE_RETRY_MS, resolve))
       signal.throwIfAborted()
     }
@@ -74,7 +71,7 @@ export const post = async (
     headers: { ...request.headers, ...(key && { authorization: `Bearer ${key}` }) },
     body: request.body,
     signal: request.patience.signal,
-    // The key is for this address and no other.
+    // Never send the key to another host.
     redirect: 'manual',
   }).catch((cause: unknown) => {
     throw failureOf(service, request.patience, cause)
@@ -85,8 +82,8 @@ export const post = async (
 }
 
 const statusError = (status: number, { setting, model }: SpeechService, reason: string): SpeechServiceError => {
-  const fault = (code: string, advice: string, isPassing = false) =>
-    new SpeechServiceError({ code, message: `${advice}${reason}` }, isPassing)
+  const fault = (code: string, advice: string, isTransient = false) =>
+    new SpeechServiceError({ code, message: `${advice}${reason}` }, isTransient)
   if (status === 401 || status === 403)
     return fault('provider_key', `The speech service refuses the key: check ${setting}_KEY.`)
   if (status === 404)
@@ -109,7 +106,7 @@ export const unreadableAnswer = ({ setting }: SpeechService, description: string
     message: `The speech service answered ${description}: check that ${setting}_URL is the address of an API, such as https://api.openai.com/v1.`,
   })
 
-/** Why a request failed. A request that its line gave up fails as it is. */
+/** Requests aborted with their line keep their error. */
 export const failureOf = ({ setting }: SpeechService, patience: Patience, cause: unknown): unknown => {
   if (patience.isOver)
     return new SpeechServiceError({
@@ -121,21 +118,19 @@ export const failureOf = ({ setting }: SpeechService, patience: Patience, cause:
   return new SpeechServiceError({ code: 'provider_lost', message }, true, cause)
 }
 
-/** The reason that a service writes into its error, as a sentence behind ours. */
 const errorReason = async (answer: Response, { key }: SpeechService): Promise<string> => {
   if (!/json/.test(answer.headers.get('content-type') ?? '')) {
     await answer.body?.cancel()
     return ''
   }
   const text = new TextDecoder().decode(await readBytes(answer, ERROR_BYTES_MAX))
-  // Some services repeat the key in their errors.
+  // Some services echo the key in errors.
   const parsed: unknown = JSON.parse(key ? text.replaceAll(key, '***') : text)
   const { error } = parsed as { error?: { message?: unknown } | string }
   const reason = typeof error === 'string' ? error : error?.message
   return typeof reason === 'string' ? ` It says: ${truncate(reason, ERROR_CHARS_MAX)}` : ''
 }
 
-/** The body up to so many bytes; what is longer is cut, and the connection ends. */
 export const readBytes = async (answer: Response, max: number): Promise<Uint8Array> => {
   const pieces: Uint8Array[] = []
   let size = 0

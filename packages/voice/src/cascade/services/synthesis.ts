@@ -1,4 +1,3 @@
-// Text to speech: a sentence goes to the service, and its audio comes back in pieces.
 import { AUDIO_BYTES_PER_MS } from '@bridle/kernel/ports/voice'
 import { startPatience } from './patience.ts'
 import {
@@ -11,11 +10,11 @@ import {
   withRetry,
 } from './speech-service.ts'
 
-/** The longest silence of a service within its answer, and before it. */
+/** Longest silence before or within a response. */
 const SPEECH_STALL_MS_MAX = 15_000
-/** Audio for a character of text, at the most: four times slow speech. */
+/** An upper bound: four times slow speech. */
 const AUDIO_MS_PER_CHAR_MAX = 400
-/** Audio for the shortest text: a service may add silence. */
+/** Services may pad even the shortest text with silence. */
 const AUDIO_MS_BASE_MAX = 10_000
 
 export interface SpeechRequest {
@@ -24,7 +23,7 @@ export interface SpeechRequest {
   readonly signal: AbortSignal
 }
 
-/** The audio of a sentence: 16 bits, 24,000 samples a second. */
+/** Yields 16-bit audio at 24 kHz. */
 export async function* synthesize(
   ports: ServicePorts,
   service: SpeechService,
@@ -62,7 +61,7 @@ export async function* synthesize(
   }
 }
 
-/** Services name raw audio differently, or not at all; pages, errors and compressed audio have names of their own. */
+/** Services use different types for raw audio, or none. Error pages and compressed audio have types of their own. */
 const isRawAudio = (type: string): boolean =>
   /^(?:audio\/(?:pcm|l16|raw|x-raw|basic|x-pcm)|application\/octet-stream|binary\/octet-stream|$)/i.test(type.trim())
 

@@ -1,4 +1,3 @@
-// Speech to text: a turn of a speaker goes to the service as a file, and its words come back.
 import { parseObject } from '@bridle/events/json'
 import { type TurnAudio, wavFile } from '../../audio/wav.ts'
 import { startPatience } from './patience.ts'
@@ -12,12 +11,12 @@ import {
   withRetry,
 } from './speech-service.ts'
 
-/** The longest wait for the text of a turn: services take about a tenth of its length. */
+/** Services need about a tenth of a turn's length. */
 const TRANSCRIPTION_MS_MAX = 30_000
-/** A transcript with its usage: a turn of two minutes has about 2,000 characters. */
+/** With its usage. Two minutes of speech are about 2,000 characters. */
 const TRANSCRIPT_BYTES_MAX = 256 * 1024
 
-/** The words of a turn; empty where the service has understood none. */
+/** Empty if the service understood nothing. */
 export const transcribe = (
   ports: ServicePorts,
   service: SpeechService,

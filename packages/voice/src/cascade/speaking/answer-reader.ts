@@ -1,4 +1,4 @@
-// The answer of one run as it is spoken: which utterances follow from what the log has of it now.
+// Turns the logged answer of a run into utterances as it grows.
 
 import type { Approval } from '@bridle/kernel/projections/approvals'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
@@ -11,20 +11,19 @@ import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
 import { noticeOf, noticesOf, type Utterance } from './utterance.ts'
 
-/** Spoken words of an approval or of its tool: a sentence stays short. */
+/** For approvals and tool names in notices. Keeps the sentence short. */
 const NOTICE_CHARS_MAX = 120
 
 export class AnswerReader {
   readonly runId: string
-  /** The run has ended, and all of its text was read. */
   isOver = false
-  /** The listener has interrupted it, or the voice has failed: nothing more is spoken. */
+  /** Interrupted, or synthesis failed: nothing more is spoken. */
   isMuted = false
   #cutter: SentenceCutter
   #readChars: number
   readonly #announced = new Set<string>()
 
-  /** `heardChars`: characters of the answer that are not spoken, as an earlier line has spoken them. */
+  /** `heardChars`: characters to skip, because an earlier line spoke them. */
   constructor(runId: string, heardChars = 0) {
     this.runId = runId
     this.#readChars = heardChars
@@ -60,7 +59,7 @@ export class AnswerReader {
       : approvalNotices(approval).map((words) => noticeOf(this.runId, words))
   }
 
-  /** A retry may withdraw text. What was spoken was spoken: the answer goes on from the text that replaces it. */
+  /** A retry may withdraw text. Speech cannot be taken back, so continue with the replacement text. */
   #newText(content: string): string {
     if (content.length < this.#readChars) this.#cutter = new SentenceCutter(content.length)
     const text = content.slice(this.#readChars)
@@ -74,13 +73,13 @@ export const findAnswer = ({ conversation }: SessionState, runId: string): Harne
 
 const FAILURE_NOTICE = 'Something went wrong, and I could not finish.'
 
-/** The question, and the beginning of the call. Arguments are read as they are: in a command, `*` is not Markdown. */
+/** The question and the start of the call. Arguments are read literally: in a command, `*` is not Markdown. */
 const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): string[] => {
   const call = spokenCall(kind, args)
   return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
 }
 
-/** A budget does not name a tool, and its reason is full of numbers. */
+/** A budget names no tool, and its reason is mostly numbers. */
 const approvalNotice = (kind: string, tool: string, reason: string): string => {
   if (kind === 'budget') return 'I have reached a limit, and need an approval to go on.'
   if (kind !== 'tool') return 'I need a decision before I go on.'

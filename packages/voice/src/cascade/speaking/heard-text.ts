@@ -1,12 +1,11 @@
-// How much of an answer was heard, from how much of its audio was played.
 import type { HeardMark } from '@bridle/kernel/projections/listening'
 import { wordEnd } from '../../spoken/heard-answers.ts'
 import type { SentSpeech } from './utterance.ts'
 
-/** Speech has 14 to 18 characters a second: an estimate for a sentence whose audio is still coming. */
+/** Speech has 14 to 18 characters a second. Used while a sentence's audio is incomplete. */
 const MS_PER_CHAR = 62
 
-/** A word of an answer that was heard in part does not count. */
+/** Excludes a partly heard last word. */
 export const heardText = (
   speech: readonly SentSpeech[],
   { runId, playedMs, content }: { readonly runId: string; readonly playedMs: number; readonly content: string },
@@ -26,7 +25,7 @@ const charsWithin = ({ utterance, startMs, endMs, state }: SentSpeech, playedMs:
   const { from, to, isWhole, words } = utterance
   if (isWhole) return from
   const heardMs = Math.min(playedMs, endMs) - startMs
-  // Audio that is still coming makes a sentence longer than it is so far.
+  // The sentence's audio is incomplete, so estimate its final length.
   const wholeMs = state === 'complete' ? endMs - startMs : Math.max(endMs - startMs, words.length * MS_PER_CHAR)
   const reached = from + Math.floor(((to - from) * heardMs) / Math.max(1, wholeMs))
   return Math.max(from, wordEnd(content, Math.min(reached, content.length)))

@@ -1,4 +1,4 @@
-// Playback at the client: audio that was sent, and how much was played. Without reports, audio counts as played in real time.
+// Tracks audio sent to the client and how much it played. Without reports, audio counts as played in real time.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import type { SentSpeech, Utterance } from './utterance.ts'
 
@@ -6,9 +6,9 @@ export class Playback {
   readonly #clock: Clock
   #speech: readonly SentSpeech[] = []
   #sentMs = 0
-  /** When everything that was sent is played. */
+  /** When the audio sent so far will have played. */
   #endsAt = 0
-  /** Null: the client is there. */
+  /** Null while the client is connected. */
   #pausedAt: number | null = null
   #items = 0
   #item: {
@@ -26,7 +26,6 @@ export class Playback {
     return this.#pausedAt ?? this.#clock.now()
   }
 
-  /** Milliseconds that were sent and are not played. */
   get aheadMs(): number {
     return Math.min(this.#sentMs, Math.max(0, this.#endsAt - this.#now))
   }
@@ -35,7 +34,6 @@ export class Playback {
     return this.#sentMs - this.aheadMs
   }
 
-  /** The speech that is not played to its end. */
   get unplayed(): readonly SentSpeech[] {
     const { playedMs } = this
     return this.#speech.filter(({ endMs, state }) => state === 'coming' || endMs > playedMs)
@@ -47,7 +45,7 @@ export class Playback {
 
   begin(utterance: Utterance): SentSpeech {
     const { runId, isNotice } = utterance
-    // Speech that was heard matters only while its answer goes on.
+    // Keep heard speech only while its answer continues.
     const { unplayed } = this
     this.#speech = this.#speech.filter((each) => each.utterance.runId === runId || unplayed.includes(each))
     if (this.#item?.runId !== runId || this.#item.isNotice !== isNotice) {
@@ -81,7 +79,7 @@ export class Playback {
     this.#endsAt += awayMs
   }
 
-  /** The client plays nothing more of what was sent. */
+  /** The client discards the audio it has buffered. */
   stop(): void {
     for (const sent of this.#speech) if (sent.state === 'coming') sent.state = 'broken'
     this.#endsAt = this.#now
@@ -89,7 +87,7 @@ export class Playback {
   }
 }
 
-/** A time within an item as one of the line; null = there is no such item. */
+/** Converts a time within an item to a time on the line. Null for an unknown item. */
 export const positionOf = (speech: readonly SentSpeech[], item: string, ms: number): number | null => {
   const parts = speech.filter((each) => each.item === item)
   const [first, last] = [parts[0], parts.at(-1)]

@@ -1,4 +1,4 @@
-// Speaks one utterance after the other. Text comes faster than it is heard, so the queue stays a few seconds ahead and waits.
+// Speaks utterances in order. Synthesis is faster than playback, so the queue stays a few seconds ahead and waits.
 import type { Clock } from '@bridle/kernel/ports/clock'
 import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceClient } from '@bridle/kernel/ports/voice'
 import { SpeechEncoder } from '../../audio/samples.ts'
@@ -6,27 +6,25 @@ import type { SpeechRequest } from '../services/synthesis.ts'
 import { Playback } from './playback.ts'
 import type { SentSpeech, Utterance } from './utterance.ts'
 
-/** Audio that is sent ahead of the listener. More would be made, paid for and thrown away at an interruption. */
+/** Audio buffered ahead. More would be synthesised and paid for, then discarded on interruption. */
 const AHEAD_MS_MAX = 10_000
 
 export interface SpeechQueuePorts {
   readonly clock: Clock
   readonly client: VoiceClient
   readonly format: AudioFormat
-  /** The audio of words: 16 bits, 24,000 samples a second. */
   readonly synthesize: (request: Pick<SpeechRequest, 'words' | 'signal'>) => AsyncIterable<Uint8Array>
   readonly onAudio: (speech: SentSpeech, bytes: Uint8Array) => void
   readonly onFault: (runId: string, cause: unknown) => void
-  /** All that was there to speak for a run was spoken, or is not spoken any more. */
+  /** Everything queued for a run was spoken or dropped. */
   readonly onQuiet: (runId: string) => void
 }
 
 export interface StoppedSpeech {
-  /** The items that the client had, the one that it played first. */
+  /** Items buffered at the client, in playback order. */
   readonly items: readonly string[]
-  /** The runs of which the listener misses a part. */
+  /** Runs with unheard speech. */
   readonly answers: readonly string[]
-  /** All that was sent, and how much of it was played. */
   readonly speech: readonly SentSpeech[]
   readonly playedMs: number
 }
@@ -50,18 +48,17 @@ export class SpeechQueue {
     void this.#work()
   }
 
-  /** The listener hears the run now, or is about to. */
+  /** True while the run is audible or about to be. */
   isHeard(runId: string): boolean {
     const isSent = this.playback.unplayed.some(({ utterance }) => utterance.runId === runId)
     return isSent || this.#current?.utterance.runId === runId
   }
 
-  /** The listener hears something, or is about to. */
   get isSpeaking(): boolean {
     return this.#current !== null || this.#queue.length > 0 || this.playback.unplayed.length > 0
   }
 
-  /** The runs of whose answers a listener misses a part who leaves now. */
+  /** Runs with speech that a listener who leaves now would miss. */
   get unheardRuns(): readonly string[] {
     const unplayed = this.playback.unplayed.map(({ utterance }) => utterance)
     const coming = [...unplayed, ...(this.#current ? [this.#current.utterance] : []), ...this.#queue]
@@ -72,7 +69,7 @@ export class SpeechQueue {
     return this.#current?.utterance.runId !== runId && !this.#queue.some((each) => each.runId === runId)
   }
 
-  /** Stops what the listener hears now, and what follows from the same runs. Null = there is nothing to hear. */
+  /** Stops the current speech and whatever follows from the same runs. Null if nothing is playing. */
   stop(): StoppedSpeech | null {
     const { unplayed, playedMs } = this.playback
     const current = this.#current?.abort.signal.aborted ? null : this.#current
@@ -91,7 +88,7 @@ export class SpeechQueue {
     }
   }
 
-  /** Speaks no more of a run; the client plays what it has. */
+  /** Stops speaking a run. The client plays what it has buffered. */
   mute(runId: string): void {
     this.#queue = this.#queue.filter((each) => each.runId !== runId)
     if (this.#current?.utterance.runId === runId) this.#current.abort.abort()
@@ -145,7 +142,6 @@ export class SpeechQueue {
     }
   }
 
-  /** Resolves when the listener has heard so much that more is wanted. */
   async #untilNear(signal: AbortSignal): Promise<void> {
     for (;;) {
       const waitMs = this.playback.aheadMs - AHEAD_MS_MAX

@@ -1,4 +1,4 @@
-// The runs that a line speaks: their answers come from the log, and what a listener interrupts goes back to the log.
+// Speaks the answers of runs from the log, and reports interruptions back to the log.
 import { AUDIO_BYTES_PER_MS, type VoiceClient, type VoiceRequest } from '@bridle/kernel/ports/voice'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
 import type { HeardMark } from '@bridle/kernel/projections/listening'
@@ -21,7 +21,6 @@ export interface SpokenRunsPorts extends LinePorts, Pick<SpeechQueuePorts, 'synt
   readonly client: VoiceClient
   readonly onFault: (cause: unknown) => void
   readonly charge: (amount: SpeechAmount) => void
-  /** Null: the session does not ask for audio. */
   readonly keeper: AudioKeeper | null
 }
 
@@ -33,9 +32,8 @@ export class SpokenRuns {
   readonly #readers = new Map<string, AnswerReader>()
   #spent: SpeechAmount = NOTHING
   #interruption: Promise<void> = Promise.resolve()
-  /** The speech of an interruption whose report is awaited: how much of it was heard is not decided yet. */
+  /** Interrupted speech, until the client has reported how much was heard. */
   #stopped: StoppedSpeech | null = null
-  /** The reports of the client about items that it has stopped. */
   readonly #awaitedReports = new Map<string, (ms: number, isStopped: boolean) => void>()
 
   constructor(ports: SpokenRunsPorts) {
@@ -50,7 +48,7 @@ export class SpokenRuns {
     this.#queue = new SpeechQueue({
       ...{ clock, client, format },
       synthesize: (speech) => this.#synthesize(speech),
-      // Words of the line itself are no part of the answer.
+      // Notices are not part of the answer.
       onAudio: ({ utterance: { runId, isNotice }, item }, bytes) => isNotice || this.#heard.add(runId, item, bytes),
       onFault: (runId, cause) => this.#mute(runId, cause),
       onQuiet: (runId) => this.#settle(runId),
@@ -62,7 +60,7 @@ export class SpokenRuns {
       close: (why) => client.fault(why === 'removed' ? REMOVED_FAULT : MOVED_FAULT, true),
     }
     const { run } = session.state.lifecycle
-    // The client comes back while its answer is being written: it hears the rest.
+    // The client reconnected during its answer and hears the rest.
     if (run?.spoken) this.follow(run.runId, findAnswer(session.state, run.runId)?.content.length ?? 0)
     session.subscribers.add(this.#listener, session.state.head)
   }
@@ -72,12 +70,11 @@ export class SpokenRuns {
     this.#look()
   }
 
-  /** Speaks the line's own words, such as a question. */
   ask(runId: string, words: readonly string[]): void {
     this.#queue.add(words.flatMap((text) => noticesOf(runId, text)))
   }
 
-  /** The listener speaks: an answer that is heard now stops. Resolves when the log knows. */
+  /** Stops the audible answer when the user speaks. Resolves when the log has recorded it. */
   stopHeardAnswer(): Promise<void> {
     const stopped = this.#queue.stop()
     if (!stopped) return this.#interruption
@@ -88,7 +85,7 @@ export class SpokenRuns {
     return this.#next(async () => this.#recordInterruption(stopped, await report))
   }
 
-  /** The listener wants no more of the answer, whether or not there is something to hear. */
+  /** Cancels the answer, audible or not. */
   async interrupt(): Promise<void> {
     await this.stopHeardAnswer()
     const { state } = this.#ports.request.session
@@ -119,7 +116,7 @@ export class SpokenRuns {
     this.#queue.playback.resume()
   }
 
-  /** Returns how much was heard of the answers of which the listener misses a part. `isPlayed`: all audio so far is heard. */
+  /** Returns how much was heard of each unfinished answer. `isPlayed`: treat all audio sent as heard. */
   close(isPlayed = false): readonly HeardMark[] {
     const { playback } = this.#queue
     const playedMs = isPlayed ? Number.POSITIVE_INFINITY : playback.playedMs
@@ -134,7 +131,7 @@ export class SpokenRuns {
     return heard
   }
 
-  /** The answer that is heard now, or that was heard last and goes on. */
+  /** The answer that is audible now, or the last audible one if it continues. */
   #playing(): HeardMark | null {
     const [interrupted] = this.#stopped?.answers ?? []
     if (this.#stopped && interrupted !== undefined)
@@ -155,7 +152,7 @@ export class SpokenRuns {
   #keepAudio(speech: StoppedSpeech['speech'], playedMs: number): void {
     this.#heard.keepAudio((item) => {
       const startMs = positionOf(speech, item, 0)
-      // Speech that nobody remembers was played before.
+      // Speech no longer tracked was fully played.
       return startMs === null ? Number.POSITIVE_INFINITY : Math.max(0, playedMs - startMs)
     })
   }
@@ -171,7 +168,7 @@ export class SpokenRuns {
     }
   }
 
-  /** Somebody else has ended the run: its listener hears no more of it either. */
+  /** Someone else cancelled the run, so silence it here too. */
   #silence(runId: string): void {
     if (this.#queue.isHeard(runId)) void this.stopHeardAnswer()
     else this.#queue.mute(runId)
@@ -195,7 +192,7 @@ export class SpokenRuns {
     }
   }
 
-  /** How much the client has played, by its own last report; null: it does not report. Earlier reports may have been on their way. */
+  /** Waits for the client's final report of what it played. Null if it does not report. Earlier reports may be stale. */
   async #reportOf({ items: [item], speech }: StoppedSpeech): Promise<number | null> {
     if (item === undefined) return null
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -236,7 +233,7 @@ export class SpokenRuns {
     if (reader) reader.isMuted = true
   }
 
-  /** Pays for a run that has nothing more to say. */
+  /** Charges a run that has finished speaking. */
   #settle(runId: string): void {
     if (!this.#readers.get(runId)?.isOver) return
     this.#readers.delete(runId)
@@ -250,7 +247,7 @@ export class SpokenRuns {
   }
 }
 
-/** The run was cancelled, or its turn is no longer in the conversation. */
+/** The run was cancelled or its turn removed. */
 const isWithdrawn = (answer: HarnessMessage | undefined): boolean =>
   !answer || (answer.status !== 'error' && answer.stopReason === 'cancelled')
 

@@ -1,4 +1,4 @@
-// Written text as a voice says it: the words without the marks of Markdown. What has no words is silent.
+// Removes Markdown, so that only words are spoken.
 
 export const plainWords = (written: string): string => {
   let words = written
@@ -6,14 +6,14 @@ export const plainWords = (written: string): string => {
   return /[\p{L}\p{N}]/u.test(words) ? words.trim() : ''
 }
 
-/** The host of an address: nobody understands the rest of it. */
+/** Only the host: the rest of an address is useless when read aloud. */
 const siteOf = (address: string): string => {
   const host = URL.parse(address)?.hostname.replace(/^www\./, '') ?? ''
   return host ? `a link to ${host}` : 'a link'
 }
 
 type Replacement = readonly [marks: RegExp, words: string] | readonly [marks: RegExp, words: (match: string) => string]
-/** In this order. Texts are sentences, so that no pattern runs for long. */
+/** The order matters. Inputs are single sentences, which bounds the patterns. */
 const table: readonly Replacement[] = [
   [/<!--[\s\S]*?-->/g, ''],
   [/!\[([^\]]*)\]\([^)]*\)/g, '$1'],

@@ -1,36 +1,36 @@
-// Cuts a written answer into what is spoken at once, while it is written. A block of code and a table are announced and not read.
+// Cuts an answer into speakable sentences while it is being written. Code blocks and tables are announced, not read.
 import { plainWords } from './plain-words.ts'
 
-/** Characters that are spoken at once: three lines. The first audio comes soon, and an interruption wastes little. */
+/** Three lines: early first audio, and little waste on interruption. */
 export const SENTENCE_CHARS_MAX = 300
-/** Where a sentence is too long, the cut is at a comma or a space behind this many characters. */
+/** An overlong sentence is cut at a comma or space after this many characters. */
 const CLAUSE_CHARS_MIN = 120
-/** Characters that tell a line of prose from code, tables, headings and lists: the longest mark is `1000. `. */
+/** Enough to tell prose from code, tables, headings and lists: the longest marker is `1000. `. */
 const LINE_START_CHARS = 6
 
-/** A part of an answer. The parts of an answer lie one behind the other, without gaps. */
+/** The parts of an answer are contiguous. */
 export interface SpokenPart {
   readonly from: number
   readonly to: number
-  /** Empty = the part is not spoken. */
+  /** Empty if silent. */
   readonly words: string
-  /** The words stand for the part as a whole: a listener who has not heard all of them has heard nothing of it. */
+  /** The words stand in for the part. If only some of them were heard, the part counts as unheard. */
   readonly isWhole: boolean
 }
 
 export class SentenceCutter {
-  /** Text that is in no part yet: `#prose` begins at `#from`, and the line that is not classified yet follows. */
+  /** Text not yet emitted: `#prose` starts at `#from` and is followed by the unclassified line. */
   #from: number
   #prose = ''
   #line = ''
-  /** The line was classified before its end: the rest of it is prose. */
+  /** Classified early, so the rest of the line is prose. */
   #isInLine = false
   #isHeading = false
   #block: 'prose' | 'code' | 'table' = 'prose'
   #fence = ''
   #parts: SpokenPart[] = []
 
-  /** `from`: the characters of the answer that nobody is to hear. */
+  /** `from`: the number of characters to skip. */
   constructor(from = 0) {
     this.#from = from
   }
@@ -44,7 +44,6 @@ export class SentenceCutter {
     return this.#parts.splice(0)
   }
 
-  /** The answer pauses or ends here: the rest is spoken as it is. */
   flush(): readonly SpokenPart[] {
     if (this.#line !== '') this.#takeLine(true)
     this.#emitProse()
@@ -54,7 +53,7 @@ export class SentenceCutter {
   #isClassified(): boolean {
     const start = this.#line.trimStart()
     if (this.#isInLine || this.#block === 'code') return this.#isInLine
-    // A letter begins none of the marks, which are longer than a character.
+    // No marker starts with a letter, and none is longer than `LINE_START_CHARS`.
     return /^[^\s\d`~|#>*+-]/.test(start) || (start.length >= LINE_START_CHARS && !/^(?:```|~~~|\|)/.test(start))
   }
 
@@ -77,7 +76,7 @@ export class SentenceCutter {
       this.#block = 'table'
     } else {
       this.#block = 'prose'
-      // A blank line, a heading and an item of a list end the sentence before them.
+      // Blank lines, headings and list items end the sentence before them.
       if (/^\s*(?:$|#{1,6}\s|[-*+]\s|\d+[.)]\s|>)/.test(line)) this.#emitProse()
       this.#isHeading = /^\s*#{1,6}\s/.test(line)
       this.#addProse(line, isComplete)
@@ -108,7 +107,7 @@ export class SentenceCutter {
   }
 }
 
-/** The length of the first sentence with the space behind it; 0 = it has no end yet. */
+/** Length of the first sentence including trailing space. 0 if it has not ended. */
 const sentenceEnd = (text: string): number => {
   for (const match of text.matchAll(/[.!?…]+["'”’)\]*_`]*\s+|[。！？]+/g)) {
     const end = match.index + match[0].length
@@ -118,17 +117,17 @@ const sentenceEnd = (text: string): number => {
   return text.length > SENTENCE_CHARS_MAX ? clauseEnd(text.slice(0, SENTENCE_CHARS_MAX)) : 0
 }
 
-/** A sentence without an end is cut at its last comma, else at its last space. */
+/** Cuts at the last comma, otherwise at the last space. */
 const clauseEnd = (text: string): number => {
   const comma = Math.max(...[', ', '; ', ': ', '、', '，'].map((mark) => text.lastIndexOf(mark)))
   const space = text.search(/\s\S*$/)
   const end = (comma > CLAUSE_CHARS_MIN ? comma : Math.max(space, 0)) + 1
   if (end > CLAUSE_CHARS_MIN) return end
-  // The two halves of a character stay together.
+  // Keep surrogate pairs together.
   return /[\uD800-\uDBFF]$/.test(text) ? text.length - 1 : text.length
 }
 
-/** A point that ends no sentence: behind a title, an initial, or the number of a list's item. */
+/** A period after a title, an initial or a list number does not end a sentence. */
 const isAbbreviation = (before: string): boolean =>
   /^\s*\d+$/.test(before) || /(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|fig|approx|\p{Lu})$/iu.test(before)
 
@@ -137,7 +136,6 @@ const codeNotice = (language: string): string => {
   return name === '' ? 'There is a block of code.' : `There is a block of ${name} code.`
 }
 
-/** The names of short marks, as people say them. */
 const LANGUAGES: { readonly [mark: string]: string } = {
   ...{ js: 'JavaScript', jsx: 'JavaScript', ts: 'TypeScript', tsx: 'TypeScript', py: 'Python', rb: 'Ruby', rs: 'Rust' },
   ...{ sh: 'shell', bash: 'shell', zsh: 'shell', console: 'shell' },

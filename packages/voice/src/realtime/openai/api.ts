@@ -1,4 +1,4 @@
-// OpenAI's API on one connection: the events that a line sends, and the conversation that they keep up to date.
+// A connection to OpenAI's realtime API.
 import { type JsonObject, parseObject } from '@bridle/events/json'
 import { encodeBase64 } from '@bridle/kernel/text/base64'
 import type { NoticeRequest, ProviderApi, ProviderApiOptions, ResponseRequest } from '../provider.ts'
@@ -8,7 +8,7 @@ import { noticeRequest, responseRequest, sessionSettings, turnSettings } from '.
 import { assistantItem, callPrint, conversationItems } from './items.ts'
 import { ResponseNames } from './response-names.ts'
 
-/** Events that may come too late. The provider then answers with an error, which is ignored. */
+/** May arrive too late. The resulting error is ignored. */
 const LATE_TYPES: ReadonlySet<unknown> = new Set([
   'response.cancel',
   'conversation.item.truncate',
@@ -21,7 +21,7 @@ export class OpenAIApi implements ProviderApi {
   readonly #conversation = new OpenAIConversation()
   readonly #names = new ResponseNames()
   #count = 0
-  /** The settings of the last request, as text. */
+  /** The last settings sent, as JSON. */
   #settings = ''
 
   constructor(options: ProviderApiOptions) {
@@ -41,7 +41,7 @@ export class OpenAIApi implements ProviderApi {
   }
 
   append(audio: Uint8Array): void {
-    // Base64 needs no escapes, and most messages of a line are these.
+    // A fast path for the most frequent message. Base64 needs no escaping.
     this.#options.send(`{"type":"input_audio_buffer.append","audio":"${encodeBase64(audio)}"}`)
   }
 
@@ -86,7 +86,6 @@ export class OpenAIApi implements ProviderApi {
     this.#sendAll(this.#conversation.truncate(item, text, heardMs))
   }
 
-  /** Notices are not part of the conversation. */
   #follow(event: DecodedEvent): void {
     if (event.type === 'turn_committed' && event.turn !== '') return this.#conversation.addAudio(event.turn)
     if (!('response' in event && 'item' in event) || this.#names.get(event.response)?.isNotice !== false) return
@@ -108,7 +107,7 @@ export class OpenAIApi implements ProviderApi {
     for (const event of events) this.#send(event)
   }
 
-  /** Returns the id of the event, with which the provider reports an error of it. */
+  /** Returns the event id, by which the provider refers to it in errors. */
   #send(event: JsonObject): string {
     this.#count += 1
     const id = `${LATE_TYPES.has(event.type) ? LATE : 'event_'}${this.#count}`

@@ -1,12 +1,12 @@
-// The conversation that OpenAI has: a cache of the session's transcript. It contains the items that were sent, and those that the provider made
-// (spoken turns, spoken answers, calls). A request that differs replaces the items from there on.
+// Mirrors the provider's conversation, a cache of the session's transcript. It has the items sent and those the provider
+// created (spoken turns, answers, calls). A request that differs replaces everything from there on.
 import type { JsonObject } from '@bridle/events/json'
 import { assistantPrint, type ConversationItem, systemItem } from './items.ts'
 
 interface CachedItem {
   readonly id: string
   print: string
-  /** The text of an item of an answer: it grows while it is spoken. Null: it does not grow, or no more of it counts. */
+  /** The growing text of an answer. Null if it is not an answer or no longer grows. */
   text: string | null
 }
 
@@ -17,27 +17,24 @@ interface SpokenTurn {
 
 export class OpenAIConversation {
   #items: CachedItem[] = []
-  /** Spoken turns that are in the log, or on their way there, and that no request has shown yet. */
+  /** Spoken turns that no request has included yet. */
   #turns: SpokenTurn[] = []
   readonly #unknown = new Set<string>()
-  /** Spoken turns that stand ahead of an answer that came before them: they come again as text. */
+  /** Spoken turns ahead of an earlier answer. They are sent again as text. */
   readonly #misplaced = new Set<string>()
-  /** The items of answers, also those that were deleted. */
+  /** Answer items, including deleted ones. */
   readonly #answered = new Set<string>()
   #count = 0
 
-  /** The provider has a spoken turn, whose words nobody knows yet. */
   addAudio(id: string): void {
     this.#unknown.add(id)
   }
 
-  /** The words of a spoken turn, as they become a prompt. */
   addTurn(id: string, text: string): void {
     this.#unknown.delete(id)
     this.#turns.push({ id, text })
   }
 
-  /** Nobody knows what was said. Returns the events that remove the turn. */
   dropTurn(id: string): JsonObject[] {
     this.#unknown.delete(id)
     return [deletion(id)]
@@ -58,7 +55,6 @@ export class OpenAIConversation {
     item.print = assistantPrint(item.text)
   }
 
-  /** The listener has heard only a part of a spoken item. Returns the events that shorten it for the provider, too. */
   truncate(id: string, text: string, audioMs: number): JsonObject[] {
     const item = this.#items.find((each) => each.id === id)
     if (!item) return []
@@ -71,19 +67,19 @@ export class OpenAIConversation {
     return [{ type: 'conversation.item.truncate', item_id: id, content_index: 0, audio_end_ms: Math.round(audioMs) }]
   }
 
-  /** Adds a remark that only the provider reads; the next request replaces it. */
+  /** Adds a remark for the provider only. The next request removes it. */
   remark(text: string): JsonObject[] {
     return [this.#create(systemItem(text))]
   }
 
-  /** The events after which the provider has these items and no others. */
+  /** Returns the events that make the provider's items equal `wanted`. */
   update(wanted: readonly ConversationItem[]): JsonObject[] {
     const same = this.#items.findIndex(({ print }, index) => wanted[index]?.print !== print)
     const kept = same < 0 ? this.#items.length : same
     const events: JsonObject[] = this.#items.splice(kept).map(({ id }) => deletion(id))
     const rest = wanted.slice(kept)
     const turns = this.#takeTurns(rest)
-    // A later turn would be answered before its prompt: it comes again, as text, with the request that has the prompt.
+    // A later turn would be answered before its prompt. Delete it; the request with its prompt sends it again as text.
     for (const { id } of this.#turns.splice(0)) {
       this.#misplaced.delete(id)
       events.push(deletion(id))
@@ -92,7 +88,7 @@ export class OpenAIConversation {
     return events
   }
 
-  /** The spoken turns among the items, by their index. Words may repeat, and the newest turns are at the end. */
+  /** Finds spoken turns by index, searching from the end, because words may repeat and the newest turns are last. */
   #takeTurns(items: readonly ConversationItem[]): Map<number, SpokenTurn> {
     const found = new Map<number, SpokenTurn>()
     const isPlaced = ({ id }: SpokenTurn) => !this.#misplaced.has(id)
@@ -111,12 +107,12 @@ export class OpenAIConversation {
     return found
   }
 
-  /** A spoken turn stays as audio, in which the model hears more than its words; notes about it stand before it. */
+  /** Keeps a spoken turn as audio, which tells the model more than words. Notes about it come before it. */
   #add(item: ConversationItem, turn: SpokenTurn | undefined): JsonObject[] {
     if (!turn) return [this.#create(item)]
     const notes = (item.prompt ?? []).filter((text) => text !== turn.text)
     const events = notes.length === 0 ? [] : [this.#create(systemItem(notes.join('\n')))]
-    // The note and the turn are one message of the transcript: its print is that of the turn.
+    // The note and the turn are one transcript message, under the turn's print.
     if (notes.length > 0) this.#items.pop()
     this.#items.push({ id: turn.id, print: item.print, text: null })
     return events

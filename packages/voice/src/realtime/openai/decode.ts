@@ -1,4 +1,4 @@
-// The events of OpenAI's API in the words of a line. Events that name no response or turn of the line are skipped.
+// Decodes OpenAI's events. Skips events of unknown responses and turns.
 import { countOf, type JsonObject, objectOf, textOf } from '@bridle/events/json'
 import type { VoiceFault } from '@bridle/kernel/ports/voice'
 import { decodeBase64 } from '@bridle/kernel/text/base64'
@@ -7,10 +7,9 @@ import type { ReadyEvent, RealtimeEvent, ResponseEnd, ResponseUsage, Transcripti
 import { isNotice, TRANSCRIPTION_MODEL } from './encode.ts'
 import type { ResponseNames } from './response-names.ts'
 
-/** Audio of a token, where a provider counts tokens of audio and not its time. */
+/** Converts audio tokens to time for usage reported in tokens. */
 const AUDIO_TOKEN_MS = 100
 
-/** `item`: the item of a call in the conversation. */
 export type DecodedEvent =
   | Exclude<RealtimeEvent, { type: 'call' }>
   | ReadyEvent
@@ -19,11 +18,10 @@ export type DecodedEvent =
 interface DecodeContext {
   readonly names: ResponseNames
   readonly faults: ProviderFaults
-  /** Begins the ids of events whose errors are expected. */
+  /** Prefix of event ids whose errors are expected. */
   readonly latePrefix: string
 }
 
-/** Null: the line needs nothing of the event. */
 export const decodeEvent = (event: JsonObject, context: DecodeContext): DecodedEvent | null => {
   const type = textOf(event.type)
   if (Object.hasOwn(SPEAKER_DECODERS, type)) return SPEAKER_DECODERS[type]!(event, context)
@@ -115,7 +113,6 @@ const FAULT_BY_CODE: { readonly [code: string]: Exclude<keyof ProviderFaults, 'r
   input_audio_buffer_commit_empty: 'emptyTurn',
 }
 
-/** The fault of an `error` event, or of a response that failed. */
 const faultOf = (error: JsonObject, faults: ProviderFaults): VoiceFault => {
   const [code, type] = [textOf(error.code), textOf(error.type)]
   const known = [code, type].find((each) => Object.hasOwn(FAULT_BY_CODE, each))
@@ -140,7 +137,6 @@ const usageOf = ({
   }
 }
 
-/** The API counts seconds or tokens. */
 const transcriptionOf = ({ seconds, input_token_details: details }: JsonObject): Transcription => {
   const tokens = countOf(objectOf(details).audio_tokens) ?? 0
   const audioMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : tokens * AUDIO_TOKEN_MS

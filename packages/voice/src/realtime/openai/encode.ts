@@ -1,11 +1,9 @@
-// Messages to OpenAI's API: the settings of its session, and requests for a response.
 import type { ModelTool } from '@bridle/agents/model/model'
 import { type JsonObject, objectOf, textOf } from '@bridle/events/json'
 import type { AudioFormat } from '@bridle/kernel/ports/voice'
 import { SILENCE_MS } from '../../spoken/limits.ts'
 import type { LineAudio, NoticeRequest, ResponseRequest } from '../provider.ts'
 
-/** Writes down what the speaker says, beside the model that answers. */
 export const TRANSCRIPTION_MODEL = 'gpt-4o-mini-transcribe'
 
 const FORMATS: { readonly [F in AudioFormat]: JsonObject } = {
@@ -14,7 +12,7 @@ const FORMATS: { readonly [F in AudioFormat]: JsonObject } = {
   g711_alaw: { type: 'audio/pcma' },
 }
 
-/** The settings that hold for the whole connection. The log decides when an answer begins and ends, so the provider does neither. */
+/** Settings of the connection. Turn detection does not trigger responses, because the log decides when answers start and stop. */
 export const sessionSettings = (audio: LineAudio | null): JsonObject => {
   if (!audio) return { type: 'realtime', output_modalities: ['text'] }
   const { format, turns, voice } = audio
@@ -40,7 +38,6 @@ export const sessionSettings = (audio: LineAudio | null): JsonObject => {
   }
 }
 
-/** The settings that may change with each request. */
 export const turnSettings = ({ instructions, tools }: Pick<ResponseRequest, 'instructions' | 'tools'>): JsonObject => ({
   type: 'realtime',
   instructions,

@@ -1,4 +1,3 @@
-// The messages of a request to a model, as items of OpenAI's realtime conversation. Pure.
 import type { ModelFilePart, ModelMessage, ModelTextPart, ModelToolOutput } from '@bridle/agents/model/model'
 import { canonicalJson, type JsonObject } from '@bridle/events/json'
 import { encodeBase64 } from '@bridle/kernel/text/base64'
@@ -6,9 +5,9 @@ import { encodeBase64 } from '@bridle/kernel/text/base64'
 export interface ConversationItem {
   /** Equal prints mean equal items. */
   readonly print: string
-  /** The item as `conversation.item.create` wants it, without its id. */
+  /** The `conversation.item.create` payload without an id. */
   readonly item: JsonObject
-  /** The texts of a prompt: notes about it come first, then its own words. */
+  /** The texts of a prompt: notes first, then the prompt itself. */
   readonly prompt?: readonly string[]
 }
 
@@ -43,7 +42,7 @@ const userItem = (parts: readonly (ModelTextPart | ModelFilePart)[]): Conversati
   return {
     print: `user ${JSON.stringify(content)}`,
     item: { type: 'message', role: 'user', content },
-    // A prompt with a file was not only spoken.
+    // A prompt with a file was not just spoken.
     ...(prompt.length === parts.length && { prompt }),
   }
 }
@@ -56,7 +55,7 @@ const userPart = (part: ModelTextPart | ModelFilePart): JsonObject => {
     : { type: 'input_text', text: `[A file that this model cannot read: ${part.filename ?? part.mediaType}]` }
 }
 
-/** The log and the provider may differ in the blanks around a spoken text. */
+/** Ignores surrounding whitespace, which may differ between log and provider. */
 export const assistantPrint = (text: string): string => `assistant ${text.trim()}`
 
 export const assistantItem = (text: string): ConversationItem => ({

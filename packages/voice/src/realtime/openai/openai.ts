@@ -1,4 +1,3 @@
-// OpenAI's realtime API.
 import type { RealtimeProvider } from '../provider.ts'
 import { OpenAIApi } from './api.ts'
 
@@ -9,7 +8,7 @@ export const openai: RealtimeProvider = {
   url: 'https://api.openai.com/v1',
   defaultModel: 'gpt-realtime',
   defaultVoice: 'marin',
-  // The preview models are gone: their clients get the model that replaced them.
+  // Map the retired preview models to their successor.
   currentModel: (model) => (model.startsWith('gpt-4o-realtime-preview') ? 'gpt-realtime' : model),
   address: ({ url, key }, model) => {
     const address = new URL(`${url.replace(/\/+$/, '')}/realtime`)
