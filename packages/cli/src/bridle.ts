@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// The installed command. It checks the version of Node before it loads anything that an old Node cannot load.
+// The installed command. Checks the Node version before importing anything that requires a recent one.
 const NEEDED = [22, 18] as const
 const { node } = process.versions
 const [major = 0, minor = 0] = node.split('.').map(Number)
 
-// Older versions of Node announce these on standard error, where people read what the command has to say. The notices have no
-// code: their text is all there is to know them by. All other warnings pass.
+// Suppresses these two warnings, which older Node versions print among the command's output. They have no code, so match
+// their text.
 const NOTICES = ['SQLite is an experimental feature', 'Type Stripping is an experimental feature']
 const { emitWarning } = process
 process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
@@ -14,7 +14,7 @@ process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
 
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
-  // There is no project yet that `init` could use a newer Node of.
+  // `init` runs outside a project, so there is nowhere to install a newer Node.
   const remedy =
     process.argv[2] === 'init'
       ? `For this command alone, with the package that you have:
@@ -24,7 +24,7 @@ else {
   npm install --save-dev node@24
 `
   process.stderr.write(
-    // Wrapped by hand: nothing is loaded yet that could wrap it.
+    // Wrapped by hand, because nothing can be imported yet.
     `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}.
 https://nodejs.org has it for the whole machine. ${remedy}`,
   )

@@ -1,4 +1,3 @@
-// A call of the command, from its words to its exit code. main.ts calls it for a process.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
@@ -12,16 +11,14 @@ import type { CliOutput } from './terminal/output.ts'
 import { otherWord, type VerbRow, verbs } from './verbs.ts'
 
 export interface CommandLinePorts {
-  /** The environment of a verb, with what the project and its flags add to it. */
   readonly environmentOf: (name: string, flags: TrustFlags) => Promise<NodeJS.ProcessEnv>
   readonly outputOf: (flags: { readonly json?: boolean; readonly text?: boolean }) => CliOutput
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** The columns of the place where errors are printed; null if it is not a terminal. */
+  /** Columns of the error stream. Null unless it is a terminal. */
   readonly errorColumns: () => number | null
 }
 
-/** The exit code. */
 export const runCommandLine = async (argv: readonly string[], ports: CommandLinePorts): Promise<number> => {
   try {
     return await run(argv, ports)

@@ -3,10 +3,10 @@ import { commandName } from './command/command-name.ts'
 import { behindLabel, wrapRemark, wrapText } from './terminal/text-lines.ts'
 import { type VerbRow, type VerbTable, verbGroups, verbs } from './verbs.ts'
 
-/** Columns of the help: the width of a terminal that nobody has made wider. */
+/** The default width of terminals. */
 const HELP_COLUMNS = 80
 
-/** `command` is how the command line is called here: a line of the help is typed as it stands. */
+/** `command` is how the CLI was called, so that help lines can be copied. */
 export const helpOverview = (command: string = commandName()): string => {
   const width = Math.max(...rowsOf(verbs).map(([left]) => left.length))
   const groups = Object.entries(verbGroups).map(([heading, own]) => `${heading}\n${columns(rowsOf(own), width)}`)
@@ -48,19 +48,14 @@ export const commandHelp = (
   ].join('\n\n')
 }
 
-/**
- * Texts of the help say `bridle start`; here that is written as it has to be typed. Before other words, `bridle` is the program's
- * name. An empty line ends a paragraph, and an indented line stands by itself, to be copied; other line breaks are those of the source.
- */
+/** Writes `bridle <verb>` as typed here. Empty lines end paragraphs, indented lines stay as they are, others are wrapped. */
 const paragraph = (text: string, command: string): string =>
   wrapRemark(text.replaceAll(TYPED, `${command} `).replaceAll(SOURCE_BREAK, ' '), HELP_COLUMNS).join('\n')
 
-/** A line break between two lines that are neither empty nor indented. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm
 
 const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(verbs).join('|')})\\b)`, 'g')
 
-/** Each right side is wrapped below itself. */
 const columns = (
   rows: readonly (readonly [string, string])[],
   width = Math.max(...rows.map(([left]) => left.length)),

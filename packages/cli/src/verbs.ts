@@ -1,20 +1,19 @@
-// The table of commands. Help and completion read it without the code of any command, which is loaded when it runs.
+// The table of verbs, so that help and completion need not load any command.
 import type { CliCommand } from './command/command.ts'
 
 export interface VerbRow {
-  /** The arguments in order: `<agent>` is required, `[prompt]` optional. `<session>` may be the beginning of an id. */
+  /** In order: `<agent>` is required, `[prompt]` optional. `<session>` accepts a prefix of an id. */
   readonly argumentNames: readonly string[]
-  /** Further arguments, as many as there are. */
+  /** Name of the remaining arguments. */
   readonly restName?: string
   readonly summary: string
-  /** A line to type, without the name of the program. */
+  /** Without the program name. */
   readonly example: string
   readonly load: () => Promise<CliCommand>
 }
 
 export type VerbTable = { readonly [name: string]: VerbRow }
 
-/** By the heading of the help below which they stand. */
 export const verbGroups: { readonly [heading: string]: VerbTable } = {
   Start: {
     init: {
@@ -243,7 +242,6 @@ export const verbGroups: { readonly [heading: string]: VerbTable } = {
 
 export const verbs: VerbTable = Object.assign({}, ...Object.values(verbGroups))
 
-/** The verb for a word that other programs have for the same; null = none. */
 export const otherWord = (name: string): string | null => OTHER_WORDS.get(name.toLowerCase()) ?? null
 
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map(

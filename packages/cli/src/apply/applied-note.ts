@@ -1,10 +1,10 @@
-// The files that the last apply of a session brought over or kept. The note lies with the repository's own note about the worktree, and goes with
-// it. It has names and blob ids, which are only compared.
+// Records which files the last apply of a session copied or kept. Stored with the repository's metadata of the worktree,
+// and deleted with it. File names and blob ids are only compared.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppliedFile, AppliedFiles } from './change-plan.ts'
 
-/** Empty where there was no apply, and where the note cannot be read: the next apply is then like a first one. */
+/** Empty without a readable record, so that the next apply behaves like the first. */
 export const readAppliedNote = async (worktreeEntry: string): Promise<AppliedFiles> => {
   const text = await readFile(join(worktreeEntry, NAME), 'utf8').catch(() => '{}')
   try {
@@ -27,7 +27,7 @@ export const writeAppliedNote = async (worktreeEntry: string, files: AppliedFile
   await rename(`${place}.new`, place)
 }
 
-/** A kept file has two entries: the one of the session, and the one of the person. */
+/** A kept file has two entries: the session's and the user's. */
 const appliedFile = (note: unknown): AppliedFile => {
   const [session = '', kept] = [note].flat().map(String)
   return { session, ...(kept !== undefined && { kept }) }

@@ -1,44 +1,36 @@
-// Decides file by file what an apply does. It compares the file of the session with the one in the folder of the person, the one that the
-// session began with, and the one that the last apply brought over.
+// Decides per file what an apply does, from four versions: the session's, the target folder's, the base, and the one
+// applied last.
 
-/** The mode and the blob of a file, as an index has them; empty = there is no such file. */
+/** Mode and blob as in an index. Empty if the file does not exist. */
 export type FileEntry = string
 
-/** By path, in Latin-1: a name need not be UTF-8. */
+/** By path, in Latin-1 because names need not be UTF-8. */
 export type FileEntries = ReadonlyMap<string, FileEntry>
 
 export interface ChangedFile {
   readonly path: string
-  /** As the session began with it. */
   readonly base: FileEntry
-  /** As the session has it. */
   readonly now: FileEntry
 }
 
-/** The file of a session that counts as applied. */
 export interface AppliedFile {
-  /** As the session had it. */
   readonly session: FileEntry
-  /** As the folder had it when the person kept it; undefined = it was brought over. */
+  /** The user's version when it was kept. Undefined if the file was copied. */
   readonly kept?: FileEntry
 }
 
-/** By path, as in `FileEntries`. */
 export type AppliedFiles = ReadonlyMap<string, AppliedFile>
 
-/** The folder of the person. */
 export interface TargetFolder {
-  /** The files of the session that count as applied there. */
   readonly applied: AppliedFiles
   readonly target: FileEntries
-  /** The paths of files that stay as they are. */
   readonly keep: ReadonlySet<string>
 }
 
 export interface ChangePlan {
-  /** The files to bring over, each with the entry that its patch starts from. */
+  /** Files to copy, with the version that each patch is based on. */
   readonly sources: FileEntries
-  /** Files that both the session and the person changed since the last apply. */
+  /** Files changed by both the session and the user since the last apply. */
   readonly conflicts: readonly string[]
 }
 
@@ -48,7 +40,7 @@ export const changePlan = (files: readonly ChangedFile[], { applied, target, kee
   for (const { path, base, now } of files) {
     const [last, here] = [applied.get(path), target.get(path) ?? '']
     if (here === now || keep.has(path)) continue
-    // A first apply, or one that was undone. Git says whether the patch fits where the person changed the file, too.
+    // A first apply, or one that was undone. Git checks that the patch fits the user's own changes.
     if (last === undefined || (here === base && here !== last.kept)) sources.set(path, base)
     else if (here === last.session) sources.set(path, last.session)
     else if (now !== last.session) conflicts.push(path)
@@ -56,7 +48,6 @@ export const changePlan = (files: readonly ChangedFile[], { applied, target, kee
   return { sources, conflicts }
 }
 
-/** The files that count as applied after the plan was carried out. */
 export const appliedFiles = (files: readonly ChangedFile[], { applied, target, keep }: TargetFolder): AppliedFiles =>
   new Map(
     files.map(({ path, now }) => {
@@ -66,7 +57,7 @@ export const appliedFiles = (files: readonly ChangedFile[], { applied, target, k
     }),
   )
 
-/** The paths of the files that an earlier apply kept, where the folder still has another version than the session. */
+/** Files kept by an earlier apply that still differ from the session. */
 export const keptFiles = (files: readonly ChangedFile[], { applied, target }: TargetFolder): readonly string[] =>
   files
     .filter(({ path, now }) => applied.get(path)?.kept !== undefined && (target.get(path) ?? '') !== now)

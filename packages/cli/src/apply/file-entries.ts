@@ -1,15 +1,14 @@
-// The files of a worktree and of a person's folder as git sees them: what `change-plan.ts` compares, and the trees that a patch is made of.
+// The files of a worktree and of the user's folder as git sees them, for `change-plan.ts` and for building patches.
 import { lstat, readdir } from 'node:fs/promises'
 import { type GitCall, git } from '@bridle/runners/workspaces/git'
 import type { AppliedFiles, ChangedFile, FileEntries, FileEntry } from './change-plan.ts'
 
-/** The files that the session has otherwise than it began with them, and those that count as applied. */
 export const changedFiles = async (
   call: GitCall,
   commit: string,
   applied: AppliedFiles,
 ): Promise<readonly ChangedFile[]> => {
-  // Two fields for each file: `:100644 100755 <blob> <blob> M`, and its name.
+  // Two fields per file: `:100644 100755 <blob> <blob> M`, and its name.
   const raw = await git(['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z', commit], call)
   const fields = raw.toString('latin1').split('\0')
   const changed = fields.flatMap((path, at): ChangedFile[] => {
@@ -36,7 +35,6 @@ const indexEntries = async (call: GitCall): Promise<FileEntries> => {
   )
 }
 
-/** The same files in the folder of the person. */
 export const targetEntries = async (
   here: GitCall,
   lineEnds: readonly string[],
@@ -47,7 +45,7 @@ export const targetEntries = async (
   const input = Buffer.from(changed.map(({ path }) => `${path}\0`).join(''), 'latin1')
   return git([...lineEnds, 'update-index', '--add', '--remove', '-z', '--stdin'], { ...call, input }).then(
     () => indexEntries(call),
-    // A socket, a file behind a link, or one that may not be read. None of the entries equals another then, and the person decides.
+    // A socket, a file behind a link, or an unreadable file. The entry matches nothing, so the user decides.
     () => new Map(changed.map(({ path }) => [path, 'unreadable'])),
   )
 }
@@ -60,8 +58,8 @@ export const foldersAmong = async (top: string, changed: readonly ChangedFile[])
 }
 
 /**
- * The files that cannot be written where the person has a folder in their place, or a file in the place of a folder above them. Git
- * finds that out only after it has written other files. Files that the same patch removes are not in the way.
+ * Files blocked because the user has a folder in their place, or a file in place of a parent folder. Git would notice
+ * only after writing other files. Files removed by the same patch do not block.
  */
 export const blockedFiles = async (
   top: string,
@@ -82,7 +80,7 @@ export const blockedFiles = async (
   return found.flat()
 }
 
-/** All that the person has in this folder is removed. Git then removes the folder too, and none that was empty before. */
+/** True if the patch empties the folder, so that git removes it too. Git keeps folders that were already empty. */
 const isFreed = async (top: string, folder: string, removed: ReadonlySet<string>): Promise<boolean> => {
   const names = await readdir(placeOf(top, folder), { encoding: 'latin1' })
   for (const name of names) {
@@ -102,7 +100,7 @@ const kindAt = (top: string, path: string): Promise<'folder' | 'file' | null> =>
 const placeOf = (top: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')])
 
-/** Two trees that differ in the files to bring over: with their sources, and as the session has them. */
+/** Two trees whose difference is the patch: the sources, and the session's versions. */
 export const treesOf = async (
   call: GitCall,
   sources: FileEntries,
@@ -112,7 +110,7 @@ export const treesOf = async (
   const session = await write(call)
   const other = { ...call, env: { ...call.env, GIT_INDEX_FILE: index } }
   await git(['read-tree', session], other)
-  // A name that was a folder and is a file is free only after the folder has gone.
+  // Remove entries first: a name that changes from folder to file is free only then.
   const lines = [...sources].toSorted(([, one], [, two]) => Number(one !== '') - Number(two !== ''))
   const none = `0 ${'0'.repeat(session.length)}`
   const input = Buffer.from(lines.map(([path, entry]) => `${entry || none}\t${path}\0`).join(''), 'latin1')

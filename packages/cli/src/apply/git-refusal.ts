@@ -1,17 +1,16 @@
-// Git refuses some files altogether, such as `.GIT/hooks/pre-commit`. Its own words are about the command that failed; a person needs the
-// file to remove.
+// Git refuses some files, such as `.GIT/hooks/pre-commit`. Its message is about the failed command, but the user needs
+// the name of the file.
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { isGitName } from '@bridle/runners/sandboxes/protection/git-name'
 import { NAMES_SHOWN } from '../command/limits.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
-/** Entries of a worktree in which a file that git refuses is looked for: more is a project with its packages, and takes seconds. */
+/** Entries searched for a refused file: larger than a project with its packages, and takes seconds. */
 const GIT_SEARCH_ENTRIES_MAX = 200_000
 
 export const isGitFailure = (error: unknown): error is Error => error instanceof Error && 'cmd' in error
 
-/** The reason, with the files that git most likely means and what to do about them. */
 export const gitRefusal = async (error: Error, work: string): Promise<string> => {
   const found = await suspects(work)
   const names = found.slice(0, NAMES_SHOWN).map((path) => `\n  ${escapeInvisible(path)}`)
@@ -22,7 +21,6 @@ export const gitRefusal = async (error: Error, work: string): Promise<string> =>
   return `, since git refuses ${it} of the session: ${why}. Remove ${they} and apply again:${names.join('')}`
 }
 
-/** Git's own words, without the command line. */
 export const gitWords = ({ message }: Error): string =>
   escapeInvisible(
     message
@@ -31,7 +29,7 @@ export const gitWords = ({ message }: Error): string =>
       .join('; ') || 'git says no more',
   )
 
-/** Other spellings of `.git`, which some file systems take for it; else the file with the settings of submodules. */
+/** Spellings of `.git` that some file systems treat as equal, otherwise `.gitmodules`. */
 const suspects = async (work: string): Promise<string[]> => {
   const found: string[] = []
   const settings: string[] = []
@@ -41,7 +39,7 @@ const suspects = async (work: string): Promise<string[]> => {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (left-- <= 0) return found.length > 0 ? found : settings
       const path = join(folder, entry.name)
-      // The worktree's own, and that of a repository inside of it, are spelled so.
+      // The exact spelling is the worktree's own or a nested repository's.
       if (entry.name === '.git') continue
       if (isGitName(entry.name)) found.push(path)
       else if (relative(work, path) === '.gitmodules') settings.push(path)

@@ -1,4 +1,3 @@
-// The files that `apply` leaves as they are: how a person names them, and how a refusal offers to keep them.
 import { basename, join, relative, resolve } from 'node:path'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { NAMES_SHOWN } from '../command/limits.ts'
@@ -6,10 +5,10 @@ import { shellWord } from '../command/shell-word.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 import type { ChangedFile } from './change-plan.ts'
 
-/** Files that a command to copy keeps: a longer one does not fit on a screen. Those beyond are offered by the next refusal. */
+/** A longer command does not fit on a screen. The next refusal offers the rest. */
 const KEPT_NAMES_MAX = 50
 
-/** The paths of the files that a person names, as `apply` writes them or as a place on the disk; a string = the reason why not. */
+/** Paths of the named files, as `apply` prints them or as file system paths. A string is the reason for failure. */
 export const findKept = (
   names: readonly string[],
   changed: readonly ChangedFile[],
@@ -36,7 +35,6 @@ const otherFiles = (name: string, paths: readonly string[]): string => {
   return meant.length > 0 ? `Did you mean ${listOf(meant, ' or ')}?` : `It changed ${listOf(names)}.`
 }
 
-/** Where the session has its version of the files, and the command that leaves those of the person as they are. */
 export const keepOffer = (
   files: readonly ChangedFile[],
   kept: ReadonlySet<string>,
@@ -58,13 +56,12 @@ export const keepOffer = (
   ].join('')
 }
 
-/** A value that begins with a dash would be taken for a flag. */
+/** A value starting with a dash would be parsed as a flag. */
 export const keepFlag = (path: string): string => {
   const name = nameOf(path)
   return ` --keep${name.startsWith('-') ? '=' : ' '}${shellWord(name)}`
 }
 
-/** The first names: the session may have changed a thousand files. */
 export const namesOf = (paths: readonly string[]): string => listOf(paths.map(nameOf))
 
 const listOf = (names: readonly string[], joint = ', '): string => {
@@ -73,7 +70,6 @@ const listOf = (names: readonly string[], joint = ', '): string => {
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(joint)
 }
 
-/** The path in one line, whatever an agent has called its file. */
 const nameOf = (path: string): string => escapeInvisible(textOf(path))
 
 const textOf = (path: string): string => Buffer.from(path, 'latin1').toString()

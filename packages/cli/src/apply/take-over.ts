@@ -1,5 +1,5 @@
-// Brings the changes of a session's worktree into the folder of a person. Git reads the worktree by the repository's own note about it,
-// since an agent wrote everything in the worktree, its `.git` too.
+// Copies a worktree's changes to the user's folder. Git reads the worktree through the repository's own metadata, because
+// an agent may have written anything in the worktree, including its `.git`.
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
@@ -15,15 +15,15 @@ import { gitRefusal, gitWords, isGitFailure } from './git-refusal.ts'
 import { findKept, keepFlag, keepOffer, namesOf } from './kept-files.ts'
 
 export interface TakeOverChoice {
-  /** Names of files that stay as they are in the folder, and count as applied. */
+  /** Files to leave alone and count as applied. */
   readonly keep: readonly string[]
-  /** Files that a server loads come over, too. */
+  /** Also copies files that a server loads. */
   readonly withSettings?: boolean
-  /** The command that was typed, with other flags to keep files. */
+  /** The typed command with other keep flags. */
   readonly command: (keepFlags: string) => string
 }
 
-/** The number of files that were brought over: those that changed since the last apply. Either all of them are, or none. */
+/** Returns the number of copied files, those changed since the last apply. All or nothing. */
 export const takeOver = (
   source: string,
   workspace: string,
@@ -65,7 +65,7 @@ export const takeOver = (
       const but = changes.keptBefore.length === 0 ? '' : `, but for ${namesOf(changes.keptBefore)}, which you kept`
       throw refusal(`: the changes of the session are in ${source} already${but}.`)
     }
-    // The files are there. Without its note, the next apply is like a first one.
+    // The files are copied. Without the record, the next apply behaves like the first.
     await changes.note().catch(() => {})
     return brought
   }).catch(async (error: unknown) => {
@@ -86,23 +86,17 @@ export const isTakenOver = (source: string, workspace: string): Promise<boolean>
   )
 
 interface WorktreeChanges {
-  /** The session changed nothing, and nothing was brought over before. */
+  /** The session changed nothing and nothing was applied before. */
   readonly isEmpty: boolean
-  /** The number of files to bring over. */
   readonly files: number
   readonly conflicts: readonly ChangedFile[]
-  /** Files that cannot be written where the person has something else. */
+  /** Files blocked by something else in the user's folder. */
   readonly blocked: readonly ChangedFile[]
-  /** Files to bring over that a server loads. */
   readonly loaded: readonly ChangedFile[]
-  /** The paths of the files to keep. */
   readonly kept: ReadonlySet<string>
-  /** The paths of the files that an earlier apply kept, and that are not as the session has them. */
   readonly keptBefore: readonly string[]
-  /** The top of the worktree. */
   readonly work: string
   readonly apply: () => Promise<unknown>
-  /** The files whose changes do not fit, since the person changed them as well. */
   readonly misfits: () => Promise<readonly ChangedFile[]>
   readonly isThere: () => Promise<boolean>
   readonly note: () => Promise<void>
@@ -123,8 +117,8 @@ const withChanges = async <T>(
   const commit = head.toString().trim()
   const folder = await mkdtemp(join(tmpdir(), 'bridle-apply-'))
   try {
-    // A git folder without settings, as the worktree was made with: an agent's `.gitattributes` can name a filter of the repository,
-    // and no filter is there. It has an index of its own, too: that of the worktree stays as the agent sees it.
+    // A fresh git folder without configured filters, because an agent's `.gitattributes` could name one of the
+    // repository's. Its separate index leaves the agent's index untouched.
     await makeGitFolder(folder, commit)
     const index = join(folder, 'index')
     await copyIndex(join(worktree.entry, 'index'), index)
@@ -150,7 +144,7 @@ const withChanges = async <T>(
         changed.filter(({ path }) => !folders.has(path) && kept.has(path) === areKept),
         join(folder, areKept ? 'kept' : 'target'),
       )
-    // Apart: a file that git cannot read makes all of them unreadable, and the person may keep it.
+    // Separately, because one unreadable file fails a whole call, and the user may be keeping it.
     const target = new Map([...(await entriesOf(false)), ...(kept.size > 0 ? await entriesOf(true) : [])])
     const personal = { applied, target, keep: kept }
     const { sources, conflicts } = changePlan(changed, personal)
@@ -192,7 +186,7 @@ const withChanges = async <T>(
   }
 }
 
-/** With its time: git looks into files that were changed in the second of the index or later, and trusts their length otherwise. */
+/** Preserves the mtime: git re-reads files modified in the index's second or later, and otherwise trusts the stat data. */
 const copyIndex = async (from: string, to: string): Promise<void> => {
   const { mtimeMs } = await stat(from)
   await copyFile(from, to)
@@ -200,15 +194,11 @@ const copyIndex = async (from: string, to: string): Promise<void> => {
   await utimes(to, seconds, seconds)
 }
 
-/** A patch of whole files where they are binary, which runs no program. */
+/** Complete binary diffs, without running programs. */
 const PATCH = ['--binary', '--full-index', '--no-ext-diff', '--no-textconv']
 
-/**
- * Git looks for changes in a submodule with a git of its own, which obeys the settings that lie there, and an agent can write them. So
- * submodules count as unchanged.
- */
+/** Treats submodules as unchanged: git checks them with a nested process that obeys configuration an agent could write. */
 const skipSubmodules = async (call: GitCall): Promise<void> => {
-  // Bytes, not text: a name need not be UTF-8.
   const entries = (await git(['ls-files', '--stage', '-z'], call)).toString('latin1').split('\0')
   const paths = entries
     .filter((entry) => entry.startsWith(SUBMODULE))
@@ -217,10 +207,9 @@ const skipSubmodules = async (call: GitCall): Promise<void> => {
   if (paths.length > 0) await git(['update-index', '--skip-worktree', '-z', '--stdin'], { ...call, input })
 }
 
-/** The mode of a submodule in an index. */
 const SUBMODULE = '160000 '
 
-/** The settings of the folder that say how lines end in it; they name no program. */
+/** The line-ending configuration, which cannot run programs. */
 const lineEndSettings = async (top: string): Promise<string[]> => {
   const names = ['core.autocrlf', 'core.eol']
   const values = await Promise.all(
@@ -234,7 +223,7 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
 }
 
-/** Changes that a server in the folder of the person would load, outside of any sandbox. `source` is the folder that the session began with, `top` that of its repository. */
+/** Changes that a server here would load outside any sandbox. `source`: where the session started. `top`: the repository root. */
 const loadedFiles = (changed: readonly ChangedFile[], source: string, top: string): readonly ChangedFile[] => {
   const agents = AGENT_FOLDERS.map((name) => join(source, name))
   const places = protectedPlaces(top, [{ root: source, agents }])
@@ -244,5 +233,5 @@ const loadedFiles = (changed: readonly ChangedFile[], source: string, top: strin
   })
 }
 
-/** Names that a server reads in any folder in which it is started, also in one that is no project yet. */
+/** Read by a server started in any folder, even outside a project. */
 const isSettingsName = (name: string): boolean => /^(\.env|bridle\.config\.|\.bridle$|\.fabricharness$)/i.test(name)

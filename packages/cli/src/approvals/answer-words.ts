@@ -1,4 +1,3 @@
-// Reads answers from a command line, such as `db=SQLite`, and from a file.
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { answerProblem, type GivenAnswer } from '@bridle/events/answers'
@@ -9,11 +8,11 @@ import { parseJsonObject } from '../runs/run-input.ts'
 import { type AnswerField, answerFields, givenAnswer } from '../terminal/answer-fields.ts'
 import { wordAnswer } from '../terminal/typed-answer.ts'
 
-/** An answer by the name of its question or field: words of a command line, whose type the request decides, or a value of a file. */
+/** An answer by question or field name: command-line words, typed by the request, or a value from a file. */
 export type AnswerEntry = { readonly words: readonly string[] } | { readonly value: Json }
 export type AnswerEntries = ReadonlyMap<string, AnswerEntry>
 
-/** The answers of `name=value` words and of a file, `-` for standard input. Words win over the file. */
+/** Reads `name=value` words and a file, `-` for stdin. Words override the file. */
 export const readAnswerEntries = async (
   words: readonly string[],
   file: string | undefined,
@@ -48,7 +47,7 @@ const wordsByName = (words: readonly string[], flag: (word: string) => string): 
   return byName
 }
 
-/** The answers as the request takes them, and why they do not fit it; null: they do. */
+/** Converts entries for the request. `problem` explains why they do not fit, or is null. */
 export const answerFrom = (
   request: QuestionRequest,
   entries: AnswerEntries,
@@ -59,7 +58,7 @@ export const answerFrom = (
   return { given, problem: answerProblem(request, given) }
 }
 
-/** A field that takes one value and is named twice gets a list, so that the answer does not fit. */
+/** A single-value field named twice becomes a list, so that validation rejects it. */
 export const entryValue = (field: AnswerField | undefined, entry: AnswerEntry): Json => {
   if ('value' in entry) return entry.value
   const values = entry.words.map((word) => (field === undefined ? word : wordAnswer(field, word)))

@@ -1,4 +1,3 @@
-// The question about an approval: yes, no, or yes with other arguments.
 import type { FabricJsonObject } from '@bridle/client/fabric/request-options'
 import { type ApprovalDetails, draftLines } from '../terminal/approval-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -12,11 +11,7 @@ export type ApprovalChoice =
 export const APPROVAL_QUESTION = 'Approve? [y]es, [n]o, [e]dit the arguments: '
 export const APPROVAL_ANSWERS = ['y', 'n', 'e'] as const
 
-/**
- * Null = no answer: the input ended, or the question was withdrawn. Edited arguments are shown again, with what changed, before
- * they are sent. With `isEdit` the editor opens before the first question; `refused` is the edit of an answer that was refused, which a
- * person mends.
- */
+/** Null without an answer. Edited arguments are confirmed with a diff. `isEdit`: edit first. `refused`: an edit to correct. */
 export const askApproval = async (
   out: CliOutput,
   request: ApprovalDetails,
@@ -30,7 +25,7 @@ export const askApproval = async (
 ): Promise<ApprovalChoice | null> => {
   let draft = refused ?? newDraft(request.args)
   const edit = async (): Promise<void> => {
-    // The edit has the terminal to itself, perhaps in a full-screen editor.
+    // The editor may use the whole screen, so hold other output.
     const held: (() => void)[] = []
     slot.interject = (print) => held.push(print)
     const { draft: after, remark } = await editDraft(draft, env, signal)

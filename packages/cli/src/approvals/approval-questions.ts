@@ -1,5 +1,5 @@
-// The events of a session that somebody watches at a terminal, and the questions about its approvals: one after the other, each
-// withdrawn when another person has answered.
+// The events and approvals of a session attached to a terminal. Approvals are asked one at a time and withdrawn when
+// someone else answers.
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
 import type { GivenAnswer } from '@bridle/events/answers'
@@ -25,14 +25,11 @@ import { askQuestions, SEND_AGAIN, SEND_AGAIN_ANSWERS } from './ask-questions.ts
 import type { PreparedAnswer } from './prepared-answers.ts'
 
 export interface ApprovalQuestions {
-  /**
-   * Prints the event, or asks about its approval after the questions that are open. A question that is open is asked again below
-   * what is printed; what was typed before is dropped.
-   */
+  /** Prints the event, or queues its approval. An open question is asked again below, and typed input is dropped. */
   readonly show: (event: PrintableEvent) => void
   readonly remark: (text: string) => void
   readonly printer: EventPrinter
-  /** Withdraws all questions, and resolves when the terminal is free again; the approvals stay open. */
+  /** Withdraws all questions and resolves when the terminal is free. The approvals stay open. */
   readonly close: () => Promise<void>
 }
 
@@ -42,25 +39,19 @@ export interface QuestionPlace {
   readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere' | 'isQuestion'>
   readonly env: NodeJS.ProcessEnv
   readonly id: string
-  /** Needed where several agents have a session of this id. */
   readonly agent: string | null
-  /** The flags that lead a further command to the same session. */
   readonly nextFlags: () => string
-  /** Takes the prepared answers to a request. */
   readonly takePrepared?: (request: QuestionRequest) => PreparedAnswer
 }
 
-/**
- * Asks once: the function that sends the answer. Null: the input ended, or the question was withdrawn. `failure` is the status of the
- * last answer that failed; null: there is none.
- */
+/** Asks once and returns a function that sends the answer, or null. `failure`: the HTTP status of the last failed answer. */
 type Asker = (failure: number | null) => Promise<(() => Promise<unknown>) | null>
 
 interface Question {
   readonly withdrawal: AbortController
-  /** Null: the approval asks for a decision alone. */
+  /** Null for a plain decision. */
   readonly request: QuestionRequest | null
-  /** This terminal has sent an answer, which was not refused. */
+  /** An answer from this terminal was sent and not refused. */
   isAnswered: boolean
 }
 
@@ -80,7 +71,6 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   })
   const options = present({ agent: agent ?? undefined })
 
-  /** Asks about a call. A refused edit is there to be mended. */
   const callAsker = ({ data }: PrintableEvent, signal: AbortSignal): Asker => {
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason, child: data.child }
@@ -95,7 +85,6 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     }
   }
 
-  /** Asks a question, unless the answer was given beforehand. */
   const answerAsker = ({ data }: PrintableEvent, request: QuestionRequest, signal: AbortSignal): Asker => {
     const { reason } = data
     const approvalId = String(data.approvalId)
@@ -106,7 +95,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     }
     let prepared = takePrepared?.(request) ?? null
     return async (failure) => {
-      // The same answers would be refused again.
+      // The same prepared answers would be refused again.
       const earlier = failure === 400 ? (unsent?.answers ?? unsent?.values ?? {}) : {}
       if (unsent !== null && failure === 0) {
         const choice = await askChoice(out, `  ${SEND_AGAIN}`, SEND_AGAIN_ANSWERS, signal, slot)
@@ -152,10 +141,10 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       )
       if (error === null) return
       failure = error instanceof FabricError ? error.status : null
-      // An answer whose receipt was lost may have counted.
+      // Without a response, the answer may have counted.
       question.isAnswered = failure === 0
       out.note(refusalText(error))
-      // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
+      // If the arguments were refused or the answer never arrived, the approval is still open: ask again.
       if (failure !== 0 && failure !== 400) return
     }
   }
@@ -178,10 +167,10 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     show: (event) => {
       const approvalId = String(event.data.approvalId)
       const isAnswered = printing.isAnswered?.(approvalId) ?? false
-      // A question prints its approval when it is asked.
+      // The question prints the approval.
       if (event.type === 'approval_requested' && out.canAsk && !isAnswered) return enqueue(event, approvalId)
       printer.print(event)
-      // The question below streamed text begins a line, too.
+      // Start the question on a new line after streamed text.
       if (slot.interject !== null) printer.freshLine()
       if (event.type === 'approval_resolved') asked.get(approvalId)?.withdrawal.abort()
     },

@@ -1,4 +1,4 @@
-// The arguments of an approval while a person edits them. `run`, `approve --edit` and `chat` edit in the same way.
+// The arguments of an approval while they are edited, shared by `run`, `approve --edit` and `chat`.
 import type { FabricJsonObject } from '@bridle/client/fabric/request-options'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { argumentChanges } from '../terminal/argument-diff.ts'
@@ -6,15 +6,15 @@ import { draftArguments, editArguments } from '../terminal/argument-editor.ts'
 
 export interface ArgumentDraft {
   readonly original: unknown
-  /** The arguments to approve instead; null = those that were asked for. */
+  /** Null: approve the original arguments. */
   readonly edited: FabricJsonObject | null
-  /** The text that the editor begins with: a person mends a text that is no JSON, and does not type it again. */
+  /** The editor's initial text, so that invalid JSON can be corrected instead of retyped. */
   readonly text: string
 }
 
 export interface DraftEdit {
   readonly draft: ArgumentDraft
-  /** For the person: why the edit changes nothing; null = it changes something, or was withdrawn. */
+  /** Why the edit changes nothing. Null if it does, or was withdrawn. */
   readonly remark: string | null
 }
 
@@ -23,7 +23,7 @@ export const newDraft = (args: unknown): ArgumentDraft => {
   return { original, edited: null, text: draftArguments(original) }
 }
 
-/** Opens the editor, or a line of the terminal. Nothing entered leaves the text as it was; of a withdrawn edit nothing is said. */
+/** Opens the editor or a terminal prompt. Empty input keeps the text, and a withdrawn edit is silent. */
 export const editDraft = async (
   draft: ArgumentDraft,
   env: NodeJS.ProcessEnv,

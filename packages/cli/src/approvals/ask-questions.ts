@@ -1,4 +1,3 @@
-// Asks the questions of a request on the terminal, one after the other.
 import type { GivenAnswer } from '@bridle/events/answers'
 import { type Json, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
@@ -8,21 +7,18 @@ import { askLine, type QuestionSlot } from '../terminal/question.ts'
 import { fieldLines, introLines, keysLines, placeOf } from '../terminal/question-text.ts'
 import { answerPrompt, DECLINE, type TypedAnswer, typedAnswer } from '../terminal/typed-answer.ts'
 
-/** The prompt after complete answers could not be sent. */
 export const SEND_AGAIN = 'Send the same answers again? [y]es, [n]o: '
 export const SEND_AGAIN_ANSWERS = ['y', 'n'] as const
 
 export interface QuestionContext {
   readonly reason: unknown
-  /** Prepared answers, whose questions are not asked. */
   readonly known: JsonObject
-  /** Answers that were refused together. Each that fits its question is the default there. */
+  /** Answers that were refused together. Those that fit their question become its default. */
   readonly earlier: JsonObject
   readonly signal: AbortSignal
   readonly slot: QuestionSlot
 }
 
-/** Null: the input ended, or the questions were withdrawn. */
 export const askQuestions = async (
   out: CliOutput,
   request: QuestionRequest,

@@ -1,4 +1,4 @@
-// Approvals of a child that were too large for its notice. The session that asks has them in full.
+// Completes child approvals that were too large for the notice, from the session that asks.
 import type { FabricClient, HarnessApproval, SessionDetail } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { cutApproval } from '../terminal/answer-fields.ts'
@@ -7,21 +7,19 @@ import type { PrintableEvent } from '../terminal/event-printer.ts'
 type SessionReader = Pick<FabricClient, 'session'>
 type SessionApproval = SessionDetail['approvals'][number]
 
-/** The approval as the session that asks has it, or unchanged if that session cannot be read. */
+/** The complete approval, or the given one if the child session cannot be read. */
 export const wholeApproval = (fabric: SessionReader, approval: SessionApproval): Promise<SessionApproval> =>
   withCutFields(fabric, approval, ({ toolName, args }) => ({ toolName, args }))
 
 export const wholeHarnessApproval = (fabric: SessionReader, approval: HarnessApproval): Promise<HarnessApproval> =>
   withCutFields(fabric, approval, ({ toolName, args }) => ({ toolName, arguments: args }))
 
-/** The event with all of the approval that it asks for. */
 export const withWholeApproval = async <T extends PrintableEvent>(fabric: SessionReader, event: T): Promise<T> => {
   if (event.type !== 'approval_requested') return event
   const data: PrintableEvent['data'] = event.data
   return { ...event, data: await withCutFields(fabric, data, ({ toolName, args }) => ({ subject: toolName, args })) }
 }
 
-/** Each wire has its own names for the call: `callFields`. */
 const withCutFields = async <T extends object>(
   fabric: SessionReader,
   approval: T,
@@ -36,7 +34,7 @@ const withCutFields = async <T extends object>(
   const { id, agent, approvalId } = place
   return {
     ...{ ...approval, ...callFields(found), reason, ...present({ questions, schema, default: byDefault }) },
-    // Without `isCut`: nothing is missing now.
+    // Drops `isCut`, because the approval is complete.
     child: { id, agent, approvalId },
   }
 }

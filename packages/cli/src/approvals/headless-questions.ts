@@ -1,4 +1,5 @@
-// Questions of a run without a terminal. An answer that was prepared is sent; without one the command ends, and the question stays open.
+// Questions of a run without a terminal. Sends an answer given beforehand; otherwise the command exits and the question
+// stays open.
 
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
@@ -15,15 +16,13 @@ export interface HeadlessRun {
   readonly id: string
   readonly agent: string
   readonly prepared: PreparedAnswers
-  /** Stay attached until the question is answered elsewhere. */
+  /** Stay attached until someone answers elsewhere. */
   readonly waits: boolean
   readonly howToAnswer: (approvalId: string, commandAt: (place: AnswerPlace) => string) => AnswerAdvice
 }
 
 export interface AnswerAdvice {
-  /** The command that answers. */
   readonly command: string
-  /** The sentence with the command in it. */
   readonly words: string
 }
 
@@ -41,7 +40,7 @@ export class OpenQuestionError extends ExitError {
   }
 }
 
-/** Acts on the events of the run. Throws an OpenQuestionError to leave the run at a question. */
+/** Handles the events of a run. Throws an OpenQuestionError to detach at a question. */
 export const headlessQuestions =
   ({ fabric, id, agent, prepared, waits, howToAnswer }: HeadlessRun) =>
   async ({ type, data }: PrintableEvent): Promise<void> => {
@@ -50,7 +49,7 @@ export const headlessQuestions =
     const cut = cutApproval(data)
     if (request === null && !cut?.isQuestion) return
     const approvalId = String(data.approvalId)
-    // A run that is followed again also repeats the events of answered questions.
+    // A replayed run repeats the events of answered questions.
     const session = await fabric.session(id, agent).catch(() => null)
     if (session && !session.approvals.some((each) => each.id === approvalId)) return
     if (request === null) {
@@ -64,7 +63,7 @@ export const headlessQuestions =
     const ready = prepared.take(request)
     if ('given' in ready) {
       await fabric.answer(id, approvalId, { ...ready.given, agent }).catch((error: unknown) => {
-        // The question was answered elsewhere in the meantime.
+        // Answered elsewhere in the meantime.
         if (!(error instanceof FabricError) || error.status !== 409) throw error
       })
       return
@@ -79,7 +78,7 @@ export const headlessQuestions =
     )
   }
 
-/** The words with which a run is left. A server that ends with the command has to be started again for the answer. */
+/** The advice printed on detaching. If the server stops with this command, it must be started again for the answer. */
 export const answerAdvice = (
   { ownData }: Pick<ServerConnection, 'ownData'>,
   place: AnswerPlace,

@@ -1,17 +1,16 @@
-// An open approval in a list: every character of the reason and of the arguments, wrapped and never cut.
+// An open approval in a list. Wraps the reason and arguments, and never truncates them.
 import type { QuestionRequest } from '@bridle/events/questions'
 import { requestLines } from '../terminal/question-text.ts'
 import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
 export interface InboxEntry {
   readonly reason: string
-  /** Null = the server did not send them. */
+  /** Null if the server did not send them. */
   readonly args: unknown
-  /** Absent or null: the approval is not a question. */
   readonly request?: QuestionRequest | null
 }
 
-/** Lines of at most `width` columns; each is indented, so that none can imitate a line of this program. */
+/** Indents every line, so that an agent's text cannot imitate output of this program. */
 export const inboxLines = ({ reason, args, request = null }: InboxEntry, width: number): readonly string[] =>
   request === null
     ? callLines({ reason, args }, width)
@@ -19,7 +18,7 @@ export const inboxLines = ({ reason, args, request = null }: InboxEntry, width: 
 
 const callLines = ({ reason, args }: Omit<InboxEntry, 'request'>, width: number): readonly string[] => [
   ...(reason === '' ? [] : reason.split(/\r\n|\n/).flatMap((line) => indented(line, width))),
-  // Each value on its line, so that a long command stands alone.
+  // A line per value, so that long commands stand out.
   ...(isEmpty(args) ? [] : JSON.stringify(args, null, 2).split('\n')).flatMap((line) => indented(line, width)),
 ]
 
@@ -27,7 +26,7 @@ const isEmpty = (args: unknown): boolean =>
   args === null || args === undefined || (typeof args === 'object' && Object.keys(args).length === 0)
 
 const INDENT = '    '
-/** Continues the line above: text of an agent cannot begin with it, since the indent of its own lines differs. */
+/** Marks a wrapped line. An agent's text cannot fake it, because its lines have a different indent. */
 const CONTINUED = '  … '
 
 const indented = (line: string, width: number): readonly string[] =>

@@ -1,4 +1,3 @@
-// Finds an open approval. Explains a missing one, and a question for which the verb is wrong.
 import type { FabricClient, SessionDetail } from '@bridle/client/index'
 import { type ExitError, failure, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
@@ -11,7 +10,6 @@ type SessionApproval = SessionDetail['approvals'][number]
 
 export type ApprovalFlags = ClientFlags & { readonly agent?: string }
 
-/** Null: nothing with this id is open. */
 export const openApproval = async (
   fabric: FabricClient,
   id: string,
@@ -28,7 +26,6 @@ export const noApproval = (session: string, approvalId: string, flags: ApprovalF
   return failure(`${which} has no approval ${approvalId}. Those that wait: ${next}`)
 }
 
-/** The usage error of `approve` for a question; null: the approval is not a question. */
 export const questionError = (id: string, approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
   const request = requestOf(approval)
   const cut = cutApproval(approval)
@@ -38,7 +35,6 @@ export const questionError = (id: string, approval: SessionApproval, flags: Appr
   return usageError(`${approval.id} is a question. Answer it with\n  ${command}`)
 }
 
-/** The error for an edit of arguments that cannot be shown; null: they can. */
 export const cutError = (approval: SessionApproval, flags: ApprovalFlags): ExitError | null => {
   const cut = cutApproval(approval)
   if (cut === null) return null

@@ -1,4 +1,4 @@
-// Answers to questions that a run has not asked yet, from `--answer db=SQLite`.
+// Answers given before a run asks, from `--answer db=SQLite`.
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { Json, JsonObject } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
@@ -6,7 +6,7 @@ import { usageError } from '../command/command.ts'
 import { answerFields, givenAnswer } from '../terminal/answer-fields.ts'
 import { type AnswerEntries, type AnswerEntry, entryValue, readAnswerEntries } from './answer-words.ts'
 
-/** `given`: all answers. `known`: answers to some of the questions. `problem`: an answer does not fit. */
+/** `given`: all answers. `known`: some of them. `problem`: one does not fit. */
 export type PreparedAnswer =
   | { readonly given: GivenAnswer }
   | { readonly problem: string }
@@ -29,7 +29,6 @@ export interface PreparedFlags {
   readonly wait?: boolean
 }
 
-/** Throws where other flags of `run` exclude these. */
 export const checkPreparedFlags = (
   flags: PreparedFlags & { readonly background?: boolean; readonly stdin?: boolean },
 ): void => {
@@ -47,7 +46,7 @@ export class PreparedAnswers {
     this.#unused = new Map(entries)
   }
 
-  /** Each answer is used once: a later question of the same name is another one. */
+  /** Uses each answer once: a later question with the same name is a different one. */
   take(request: QuestionRequest): PreparedAnswer {
     const known: [string, Json][] = []
     let isComplete = true
@@ -67,12 +66,10 @@ export class PreparedAnswers {
     return isComplete && known.length > 0 ? { given: givenAnswer(request, values) } : { known: values }
   }
 
-  /** The names of unused answers, for JSON. */
   get unusedFields(): { readonly unusedAnswers?: readonly string[] } {
     return this.#unused.size === 0 ? {} : { unusedAnswers: [...this.#unused.keys()] }
   }
 
-  /** A sentence with the same names; null: every answer was used. */
   get unusedText(): string | null {
     const names = [...this.#unused.keys()]
     return names.length === 0 ? null : `Answers that no question asked for: ${names.join(', ')}.`

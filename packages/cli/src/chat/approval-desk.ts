@@ -1,15 +1,13 @@
-// The approvals of a session, asked one after the other: which is asked now, and what became of those that are gone.
 import type { GivenAnswer, HarnessApproval, HarnessState } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 
 export interface ApprovalNews {
-  /** To be asked now; null = none, or the same one as before. */
+  /** The approval to ask now. Null if none or unchanged. */
   readonly opened: HarnessApproval | null
-  /** Answered or withdrawn; `isOwn` = by this chat. */
+  /** Answered or withdrawn. `isOwn`: by this chat. */
   readonly closed: readonly {
     readonly approval: HarnessApproval
     readonly decision: string | null
-    /** The answers to a question, or the values of a form; absent: there are none. */
     readonly given?: GivenAnswer
     readonly isOwn: boolean
   }[]
@@ -24,12 +22,11 @@ export class ApprovalDesk {
     return this.#current
   }
 
-  /** Approvals that wait, the current one included. */
   get waiting(): number {
     return [...this.#known.keys()].filter((id) => !this.#answered.has(id)).length
   }
 
-  /** `mayAsk`: the input line is free for a question. */
+  /** `mayAsk`: the input line is free. */
   update(state: HarnessState, mayAsk: boolean): ApprovalNews {
     const open = new Map((state.approvals ?? []).map((approval) => [approval.id, approval]))
     const closed = [...this.#known.values()]
@@ -47,13 +44,12 @@ export class ApprovalDesk {
     return { opened: this.#current, closed }
   }
 
-  /** The answer is on its way: the next approval may be asked. */
+  /** The answer is being sent, so the next approval may be asked. */
   answer(): void {
     if (this.#current) this.#answered.add(this.#current.id)
     this.#current = null
   }
 
-  /** The answer did not arrive: the approval is asked again. */
   reopen(id: string): void {
     this.#answered.delete(id)
   }

@@ -1,4 +1,3 @@
-// The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
 import type { GivenAnswer, HarnessApproval, HarnessClient, HarnessState } from '@bridle/client/index'
 import { APPROVAL_ANSWERS, APPROVAL_QUESTION } from '../approvals/approval-question.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
@@ -17,7 +16,7 @@ import type { Paint } from './markdown/wrap.ts'
 import { QuestionTalk } from './question-talk.ts'
 import type { LinePrinter } from './thread/line-printer.ts'
 
-/** Keys that come this soon after a question appeared were meant for something else. */
+/** Keys pressed this soon after a question appeared were meant for something else. */
 export const QUESTION_ARM_MS = 400
 
 export interface ApprovalTalkOptions {
@@ -28,23 +27,19 @@ export interface ApprovalTalkOptions {
   readonly columns: () => number
   readonly note: (text: string) => void
   readonly sayError: (error: unknown) => void
-  /** Reads an approval of a child that its notice was too small for. */
   readonly readApproval: (approval: HarnessApproval) => Promise<HarnessApproval>
   readonly redraw: () => void
-  /** Gives the terminal to an editor meanwhile. */
   readonly withoutWindow: (act: () => Promise<void>) => Promise<void>
 }
 
 export class ApprovalTalk {
   readonly #options: ApprovalTalkOptions
   readonly #desk = new ApprovalDesk()
-  /** Edited arguments belong to one approval: they must never be sent with another. */
+  /** Bound to one approval, because an edit must never be sent with another. */
   #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
-  /** Null: the approval that is asked now is not a question. */
   #question: QuestionTalk | null = null
-  /** Answers belong to one question, as an edit does to one approval. */
   #unsent: { readonly id: string; readonly given: GivenAnswer } | null = null
-  /** Approvals of children as the sessions that ask have them; null: being read, or not readable. */
+  /** Complete child approvals. Null: loading or unreadable. */
   readonly #read = new Map<string, HarnessApproval | null>()
   #armedAt = 0
   readonly #shownDenials = new Set<string>()
@@ -57,37 +52,34 @@ export class ApprovalTalk {
     return this.#desk.current !== null
   }
 
-  /** The words before the answer in the input line. */
   get prompt(): string {
     return this.#question?.prompt ?? APPROVAL_QUESTION
   }
 
-  /** Whether the text is an answer by its form. */
   isAnswer(text: string): boolean {
     return this.isAsking && (this.#question !== null || answerIn(text, APPROVAL_ANSWERS) !== null)
   }
 
-  /** Whether the answer may be any text, also a path that looks like a command. */
+  /** True if any text is an answer, even a path that looks like a command. */
   get takesText(): boolean {
     return this.isAsking && (this.#question?.takesText ?? false)
   }
 
-  /** Approvals that cannot be asked, because there is text in the input line. */
+  /** Approvals on hold because the input line contains text. */
   get waiting(): number {
     return this.isAsking ? 0 : this.#desk.waiting
   }
 
-  /** False = the question has just appeared: keys of now were not meant for it. */
+  /** False right after the question appeared, to ignore keys meant for something else. */
   get isArmed(): boolean {
     return Date.now() >= this.#armedAt
   }
 
-  /** A line has said that the approval is denied. */
   isDenialShown(approvalId: string): boolean {
     return this.#shownDenials.has(approvalId)
   }
 
-  /** Says which approvals were answered. Returns the function that asks the next one, to be called below the text that led to it. */
+  /** Reports answered approvals. Returns a function that asks the next one, to be called below the text that led to it. */
   update(state: HarnessState, mayAsk: boolean): () => void {
     const approvals = (state.approvals ?? []).flatMap((each) => this.#whole(each) ?? [])
     const { opened, closed } = this.#desk.update({ ...state, approvals }, mayAsk)
@@ -97,7 +89,7 @@ export class ApprovalTalk {
     }
   }
 
-  /** Null: only the session that asks has the approval, and nobody must approve a call that is not shown. */
+  /** Null until the complete approval is loaded, because a call must not be approved unseen. */
   #whole(approval: HarnessApproval): HarnessApproval | null {
     const { id } = approval
     const cut = cutApproval({ ...approval })
@@ -130,12 +122,11 @@ export class ApprovalTalk {
     const edit = answer === 'y' ? this.#edit : null
     const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
     this.#edit = null
-    // Keep the refused edit, so that it can be corrected, unless another approval is being edited.
+    // Keep the refused edit for correction, unless another approval is being edited.
     if (!(await this.#send(approval, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })))
       this.#edit ??= edit
   }
 
-  /** False: no question is open. */
   decline(): boolean {
     const approval = this.#desk.current
     if (!approval || !this.#question) return false
@@ -150,12 +141,12 @@ export class ApprovalTalk {
     const said = `› ${escapeInvisible(step.shown)}`
     printer.print('tool', [paint.style('dim', `  ${cutToColumns(said, columns() - 2)}`)])
     if (step.given === null) return this.#showQuestion(question)
-    // Before it is sent: a question that is open again may be asked at once.
+    // Set before sending, because a reopened question may be asked immediately.
     this.#unsent = { id: approval.id, given: step.given }
     if (await this.#send(approval, 'approved', step.given)) this.#unsent = null
   }
 
-  /** False: refused arguments or answers, or a lost connection. The approval is still open, and asked again. */
+  /** False if refused or disconnected. The approval stays open and is asked again. */
   async #send(approval: HarnessApproval, decision: 'approved' | 'denied', more: AnswerFields): Promise<boolean> {
     this.#desk.answer()
     this.#question = null
@@ -228,10 +219,10 @@ export class ApprovalTalk {
 
 type AnswerFields = Parameters<HarnessClient['approve']>[2]
 
-/** A question that has expired is answered by its default, and by no person. */
+/** An expired question is answered by its default. */
 const isOver = ({ expiresAt }: HarnessApproval): boolean =>
   typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now()
 
-/** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
+/** `decision` null: unknown, for example because the runner withdrew the question after a pause. */
 export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string =>
   escapeControls(decisionText(toolName, decision ?? (isOwn ? 'answered' : 'superseded'), !isOwn))

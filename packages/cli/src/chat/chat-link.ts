@@ -1,4 +1,3 @@
-// The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '@bridle/client/http/error'
 import { RETRY_MAX_MS } from '@bridle/client/http/limits'
@@ -15,7 +14,7 @@ import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { type NoticeEnvelope, noticeReader } from './thread/notices.ts'
 
-/** The next turn is shown after this time, though the cost of the last one has not come. */
+/** Shows the next turn after this time even without the last one's cost. */
 const COST_WAIT_MS = 2_000
 
 export interface ChatLinkEvents {
@@ -31,12 +30,11 @@ export class ChatLink {
   readonly #events: ChatLinkEvents
   readonly #leaving = new AbortController()
   #usage: UsageCount | null = null
-  /** The last event that was looked at for a notice. */
   #noticesAfter: string | null = null
   readonly #readNotice = noticeReader()
   #startedAt: number | null = null
   #isFirst = true
-  /** The run began before this chat was watching: nobody here knows when. */
+  /** The run started before this chat attached, so its start time is unknown. */
   #joinedRun = false
 
   constructor(
@@ -68,7 +66,7 @@ export class ChatLink {
     return this.client.connection.phase === 'open'
   }
 
-  /** Milliseconds since the run began, as far as this chat has seen it. */
+  /** Milliseconds since the run started. Null if this chat did not see the start. */
   get elapsedMs(): number | null {
     return this.#startedAt === null ? null : Date.now() - this.#startedAt
   }
@@ -81,7 +79,7 @@ export class ChatLink {
   #changed(): void {
     if (this.isOpen) {
       const { isRunning } = this
-      // The time of a turn that ended is read a moment later.
+      // Keep the start time: `turnCost` reads it after the turn has ended.
       if (this.#isFirst) this.#joinedRun = isRunning
       if (isRunning && !this.#joinedRun) this.#startedAt ??= Date.now()
       this.#isFirst = false
@@ -89,7 +87,7 @@ export class ChatLink {
     this.#events.onChange()
   }
 
-  /** The tokens, the cost and the time of the turn that has just ended; null = nothing is known of them, or not in time. */
+  /** Tokens, cost and duration of the last turn. Null if unknown or too late. */
   async turnCost(): Promise<string | null> {
     const { id, agent } = this.target
     const { elapsedMs } = this
@@ -108,7 +106,7 @@ export class ChatLink {
     return text
   }
 
-  /** Notices are a help, not the conversation: a server that does not answer now is asked again later. */
+  /** Best effort: notices are not part of the conversation, so failures are retried later. */
   async #follow(): Promise<void> {
     const { signal } = this.#leaving
     while (!signal.aborted) {
@@ -116,14 +114,13 @@ export class ChatLink {
         this.#noticesAfter ??= await this.#start()
         await this.#readNotices(this.#noticesAfter, signal)
       } catch (error) {
-        // A token that is refused is refused again.
+        // A retry would be refused again.
         if (error instanceof FabricError && isPermanent(error)) return
         await sleep(RETRY_MAX_MS, null, { signal }).catch(() => {})
       }
     }
   }
 
-  /** The usage before the first turn, and the event after which notices are news. */
   async #start(): Promise<string> {
     const { usage, lastEventId } = await this.#fabric.session(this.target.id, this.target.agent)
     this.#usage ??= usage
@@ -143,14 +140,13 @@ export class ChatLink {
 
 type UsageCount = Pick<SessionUsage, 'input_tokens' | 'output_tokens' | 'cost_usd' | 'context_usage_pct'>
 
-/** The tokens and the cost of a turn: what the session has used since the turn before. */
 export const turnCost = (before: UsageCount, after: UsageCount, elapsedMs: number | null): string | null => {
   const [read, written] = [after.input_tokens - before.input_tokens, after.output_tokens - before.output_tokens]
   const cost = after.cost_usd === null ? null : after.cost_usd - (before.cost_usd ?? 0)
   const parts = [
     ...(read > 0 || written > 0 ? [`${exactCountText(read)} tokens read, ${exactCountText(written)} written`] : []),
     ...(cost !== null && cost > 0 ? [costText(cost)] : []),
-    // Below one percent it says nothing.
+    // Below 1 % it is not worth showing.
     ...((after.context_usage_pct ?? 0) < 1 ? [] : [`context ${Math.round(after.context_usage_pct ?? 0)} %`]),
     ...(elapsedMs === null ? [] : [`took ${durationText(elapsedMs)}`]),
   ]

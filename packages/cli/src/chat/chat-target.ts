@@ -1,4 +1,3 @@
-// The session of a chat: a new one, a named one, or the newest of the agent.
 import { type FabricClient, FabricError } from '@bridle/client/index'
 import { failure } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
@@ -12,7 +11,7 @@ import { newChatBody } from './chat-workspace.ts'
 export interface ChatTarget {
   readonly id: string
   readonly agent: string
-  /** Made by this chat: removed again when the person leaves without a prompt. */
+  /** Created by this chat, and removed again if the user leaves without a prompt. */
   readonly isNew: boolean
 }
 
@@ -21,7 +20,6 @@ export interface ChatChoice {
   readonly id: string | undefined
   readonly continues: boolean
   readonly workspace: FolderChoice | null
-  /** The flags that lead a further command to the same server. */
   readonly serverFlags: string
   readonly say?: (text: string) => void
 }
@@ -36,7 +34,7 @@ export const chooseTarget = async (fabric: FabricClient, choice: ChatChoice): Pr
   return createTarget(fabric, agent, choice.workspace)
 }
 
-/** Makes a chat of the agent; without a name, of the server's default agent. */
+/** Creates a chat. Undefined: the server's default agent. */
 export const createTarget = async (
   fabric: FabricClient,
   agent: string | undefined,
@@ -55,7 +53,7 @@ export const createTarget = async (
     throw error
   })
   const target = { id: card.id, agent: card.agent, isNew: true }
-  // A server that knows no workspaces of chats takes the request, and would let the agent work in an empty folder.
+  // A server without workspaces for chats accepts the request, but would run the agent in an empty folder.
   if (workspace && (await fabric.workspace(target.id, target.agent)).mode === 'none') {
     await fabric.remove(target.agent, target.id)
     throw failure(
@@ -65,7 +63,7 @@ export const createTarget = async (
   return target
 }
 
-/** With an agent the id is a whole one: a session that does not exist yet is made under it. */
+/** With an agent, the id is complete: a missing session is created under it. */
 const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): Promise<ChatTarget> => {
   const { agent, workspace, serverFlags, say } = choice
   try {
@@ -76,7 +74,7 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
     if (agent === undefined || !isNotFound(error)) throw error
-    // Before the session is there: afterwards its own id begins so as well.
+    // Before creating the session, whose id would match its own prefix.
     const remark = say && (await longerIdText(fabric, id, serverFlags))
     const target = await createTarget(fabric, agent, workspace, id)
     if (remark) say(remark)
@@ -87,9 +85,9 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
 export const chatCommand = ({ agent, id }: Pick<ChatTarget, 'agent' | 'id'>, serverFlags: string): string =>
   `${commandName()} chat ${agent} --id ${id}${serverFlags}`
 
-/** Lists show the beginnings of ids, and other verbs take them: a person may mean a session that is there. Null where none begins so. */
+/** Warns about ids with this prefix, because lists shorten ids and other verbs accept prefixes. Null if there are none. */
 const longerIdText = async (fabric: FabricClient, id: string, serverFlags: string): Promise<string | null> => {
-  // Only a remark: the chat goes on without it.
+  // Only a remark, so ignore failures.
   const found = await sessionsByPrefix(fabric, id, undefined).catch(() => null)
   const [first, ...others] = [...(found?.values() ?? [])].filter((each) => each.id !== id)
   if (first === undefined) return null

@@ -1,4 +1,4 @@
-// The folder that an agent works on in a chat. An engine works on the one in which the chat was started; the server may refuse it.
+// The workspace of a new chat. Engines get the current folder, which the server may refuse.
 import type { NewSession } from '@bridle/client/index'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags } from '../runs/workspace-option.ts'
@@ -16,7 +16,7 @@ export const chatWorkspace = (
   return readWorkspace(worksOnFiles(agent) ? { workspace: '.', ...flags } : flags, env)
 }
 
-/** The agent of an engine has its name. Other agents get a folder only where one is named. */
+/** An engine's agent has the engine's name. Other agents get a folder only if one is named. */
 const worksOnFiles = (agent: string | undefined): boolean =>
   engineDescriptions.some((engine) => engine.name === agent && engine.worksOnFiles)
 

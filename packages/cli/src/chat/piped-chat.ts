@@ -1,4 +1,4 @@
-// A conversation without a terminal: each line of the input is a prompt, and the answers are plain text or JSON lines.
+// A chat without a terminal: each input line is a prompt, and answers are plain text or JSON lines.
 import { createInterface } from 'node:readline'
 import { withWholeApproval } from '../approvals/child-approval.ts'
 import { EXIT_CODES } from '../command/command.ts'
@@ -9,7 +9,7 @@ import { createEventPrinter, type PrintableEvent } from '../terminal/event-print
 import { type CliOutput, escapeControls, widthOf } from '../terminal/output.ts'
 import type { ChatTarget } from './chat-target.ts'
 
-/** The exit code of the first run that did not complete, else 0. Later lines are sent all the same. */
+/** Returns the exit code of the first failed run, otherwise 0. Later lines are still sent. */
 export const runPipedChat = async (
   connection: ServerConnection,
   target: ChatTarget,
@@ -35,7 +35,7 @@ export const runPipedChat = async (
       if (code === EXIT_CODES.ok) code = exitCodeOf(end.status)
     }
     signal.throwIfAborted()
-    // Nobody would look for a session without a prompt.
+    // A session without a prompt is useless.
     if (prompts === 0 && target.isNew) await connection.plain.remove(target.agent, target.id)
     return code
   } finally {
@@ -44,7 +44,6 @@ export const runPipedChat = async (
   }
 }
 
-/** The text of the answer goes to standard output; everything else is a remark. */
 const answerDisplay = (out: CliOutput): ((event: PrintableEvent) => void) => {
   let isOpen = false
   const freshLine = () => {

@@ -1,4 +1,3 @@
-// The questions of a request in the input line of a chat, one after the other.
 import assert from 'node:assert/strict'
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { Json } from '@bridle/events/json'
@@ -10,7 +9,7 @@ import { answerIn } from '../terminal/question.ts'
 import { fieldLines, introLines, keysLines, placeOf, valueText } from '../terminal/question-text.ts'
 import { answerPrompt, typedAnswer } from '../terminal/typed-answer.ts'
 
-/** `shown`: the answer in words. `given`: all answers; null while further questions follow. */
+/** `shown`: the answer as text. `given`: all answers, or null while questions remain. */
 export type QuestionStep = { readonly problem: string } | { readonly shown: string; readonly given: GivenAnswer | null }
 
 export class QuestionTalk {
@@ -19,7 +18,6 @@ export class QuestionTalk {
   readonly #fields: readonly AnswerField[]
   readonly #values: [string, Json][] = []
   #at = 0
-  /** Complete answers that did not arrive: the person may send them again. */
   #unsent: GivenAnswer | null
 
   constructor(request: QuestionRequest, reason: string, unsent: GivenAnswer | null) {
@@ -29,19 +27,16 @@ export class QuestionTalk {
     this.#fields = answerFields(request)
   }
 
-  /** The words before the answer in the input line. */
   get prompt(): string {
     if (this.#unsent !== null) return SEND_AGAIN
     return this.#field === undefined ? '' : answerPrompt(this.#field)
   }
 
-  /** Whether the answer may be any text. */
   get takesText(): boolean {
     if (this.#unsent !== null) return false
     return this.#field?.type === 'text' || this.#field?.takesText === true
   }
 
-  /** The question that is asked now; above the first, why it is asked. */
   lines(columns: number, style: CliOutput['style']): string[] {
     const field = this.#field
     if (field === undefined || this.#unsent !== null) return []

@@ -1,4 +1,3 @@
-// The commands behind a slash: a table of names, what each does, and its function.
 import { type FabricClient, FabricError, type HarnessClient, HarnessError } from '@bridle/client/index'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { costText, exactCountText } from '@bridle/words/index'
@@ -14,27 +13,23 @@ import { requestSummary } from '../terminal/question-text.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
-/** Sessions in the list of `/sessions`: as many as fit a small window. */
+/** As many as fit in a small window. */
 const SESSION_CHOICES_MAX = 12
-/** Files in the list of `/files`. */
+/** More would scroll the conversation away. */
 const FILES_SHOWN_MAX = 30
 
-/** A chat as its commands see it. */
 export interface ChatControl {
   readonly fabric: FabricClient
   readonly client: HarnessClient
   readonly id: string
   readonly agent: string
   readonly columns: number
-  /** The data folder of a server that ends with this chat; null = the server lives elsewhere. */
   readonly ownData: string | null
   readonly say: (...lines: string[]) => void
-  /** Asks in the input line; null = no answer. */
   readonly ask: (question: string) => Promise<string | null>
   readonly switchTo: (session: { readonly id: string; readonly agent: string }) => void
   readonly startNew: () => Promise<void>
   readonly toggleThinking: () => boolean
-  /** Declines the question that is asked now; false: none is. */
   readonly decline: () => boolean
   readonly leave: () => void
 }
@@ -79,7 +74,7 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   cancel: {
     help: 'stops the answer, and drops the prompts that wait',
     run: async ({ client, say }) => {
-      // A run that is cancelled says so itself.
+      // A cancelled run is reported on its own.
       if ((await client.cancel({ queue: true })).cancelled === false) say('Nothing runs.')
     },
   },
@@ -88,10 +83,8 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   quit: { help: 'leaves; the session stays', run: (chat) => chat.leave() },
 }
 
-/** Whether the first word of a line is one of the commands. */
 export const isSlashCommand = (line: string): boolean => Object.hasOwn(slashCommands, /^\/(\S*)/.exec(line)?.[1] ?? '')
 
-/** Plays a line that begins with a slash. A refusal of the server is said in a line. */
 export const runSlashCommand = async (chat: ChatControl, line: string): Promise<void> => {
   const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? []
   const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
@@ -110,7 +103,6 @@ export const runSlashCommand = async (chat: ChatControl, line: string): Promise<
   }
 }
 
-/** The text with its command completed, or the commands that it may become. */
 export const completeSlash = (text: string): { readonly text: string; readonly choices: readonly string[] } => {
   const [, typed] = /^\/(\S*)$/.exec(text) ?? []
   if (typed === undefined) return { text, choices: [] }
@@ -123,7 +115,7 @@ export const completeSlash = (text: string): { readonly text: string; readonly c
   return { text: `/${only.slice(0, common)}`, choices: names.map((name) => `/${name}`) }
 }
 
-/** Nobody else knows the token of a server in this process. */
+/** The token of a server in this process is not known elsewhere. */
 const cockpitText = ({ fabric, id, agent, ownData }: ChatControl): string =>
   ownData === null
     ? `${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`

@@ -1,4 +1,4 @@
-// A conversation on a terminal: prompts, answers as they come, approvals in place, and commands behind a slash.
+// A chat on a terminal: prompts, streaming answers, approvals in place, and slash commands.
 
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '@bridle/client/index'
@@ -36,7 +36,6 @@ export interface TerminalChatOptions {
   readonly out: CliOutput
 }
 
-/** The session that the chat ended with, and the prompts that were not sent. */
 export interface ChatEnd {
   readonly target: ChatTarget
   readonly isEmpty: boolean
@@ -44,7 +43,7 @@ export interface ChatEnd {
   readonly unsent: readonly string[]
 }
 
-/** A question in the input line, beside those about approvals. */
+/** A question in the input line that is not about an approval. */
 interface OpenQuestion {
   readonly text: string
   readonly answer: (text: string | null) => void
@@ -63,10 +62,9 @@ export class TerminalChat {
   #showsThinking = false
   #isAway = false
   #isStopping = false
-  /** The next Ctrl+C leaves. */
   #isLeaving = false
   #isSuspended = false
-  /** The fate of steering prompts that are not printed yet, by message. */
+  /** Unprinted outcomes of steering prompts, by message. */
   readonly #remarks = new Map<string, unknown>()
   #ticking: NodeJS.Timeout | undefined
 
@@ -119,7 +117,7 @@ export class TerminalChat {
     this.#ended.resolve({ target, unsent, isRunning: this.#link.isRunning, isEmpty: state.messages.length === 0 })
   }
 
-  /** The part of an answer that is on the screen stays there, though the rest of it comes later. */
+  /** Prints the visible part of an answer for good, even if the rest arrives later. */
   #keepLiveRows(): void {
     this.#printer.print('text', this.#thread.liveRows(this.#link.state, this.#window.columns))
   }
@@ -137,7 +135,7 @@ export class TerminalChat {
       const { target } = this.#link
       const cost = await this.#link.turnCost()
       if (cost !== null && target === this.#link.target) this.#note(cost)
-      // Drawn later than this: only then the thread goes on.
+      // Redraw last: the thread continues only once the cost is printed.
       this.#window.redraw()
     }
     const options = {
@@ -165,7 +163,7 @@ export class TerminalChat {
     if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
   }
 
-  /** Where the agent works: whoever looks for its changes in the own folder finds none. */
+  /** Says where the agent works, so that its changes are not searched for in the current folder. */
   async #sayPlace(target: ChatTarget): Promise<void> {
     const card = await this.#options.connection.fabric.session(target.id, target.agent).catch(() => null)
     const place = card && workspaceNote(card)
@@ -174,7 +172,8 @@ export class TerminalChat {
 
   #view(columns: number): WindowView {
     const { state, client } = this.#link
-    // A question takes the input line only while it is empty: half a sentence must not become an answer. It is asked below the text that led to it, and its answer stands above what follows.
+    // Ask only while the input line is empty: half a sentence must not become an answer. The question goes below the text
+    // that led to it, and its answer above what follows.
     const askNext = this.#approvals.update(state, this.#window.text === '' && !this.#question)
     if (this.#link.isOpen || this.#isAway) this.#thread.update(state, columns)
     askNext()
@@ -211,7 +210,6 @@ export class TerminalChat {
     return text === null ? null : this.#paint.style('dim', cutToColumns(text, columns))
   }
 
-  /** Keys that were pressed before a question appeared were not meant for it. */
   #acceptsKey(key: TerminalKey): boolean {
     return this.#approvals.isArmed || (key.type === 'key' && key.name === 'interrupt')
   }
@@ -260,7 +258,7 @@ export class TerminalChat {
       if (!isCommand) return
     }
     const isAnswer = this.#approvals.isAsking && !isCommand
-    // A text that is no answer can be had again with the arrow key.
+    // Keep text that was not an answer in the history.
     if (!isAnswer || !this.#approvals.isAnswer(text)) this.#options.history.add(text)
     if (isAnswer) return void this.#approvals.answer(text)
     if (text.trim() === '') return
@@ -270,7 +268,7 @@ export class TerminalChat {
     } else void this.#send(text)
   }
 
-  /** While an answer comes, the prompt steers it where the engine can; else it is the next one. */
+  /** Steers the answer in progress if the engine can, otherwise queues the prompt. */
   async #send(text: string): Promise<void> {
     const { client, isRunning, isOpen } = this.#link
     try {
@@ -349,7 +347,7 @@ export class TerminalChat {
     this.#window.redraw()
   }
 
-  /** The server refuses the chat for good. A plain request is refused for the same reason, and other verbs have words for that. */
+  /** The refusal is permanent. A plain request is refused too, with an error that other verbs can explain. */
   async #sayRefusal(error: HarnessError): Promise<void> {
     const { id, agent } = this.#link.target
     const refusal = await this.#options.connection.fabric.session(id, agent).then(
@@ -392,7 +390,7 @@ export class TerminalChat {
     this.#printer.print(
       'note',
       lines
-        // An address or a path stays in one piece, also behind an indent: a terminal copies it whole only if it wraps it itself.
+        // Never break addresses and paths: the terminal copies them whole only if it wraps them itself.
         .flatMap((line) => (line.trim().includes(' ') ? plainRows(line, this.#window.columns, this.#paint) : [line]))
         .map((row) => this.#paint.style('dim', row)),
     )

@@ -1,4 +1,4 @@
-// `bridle dev --target cloudflare` runs the Worker in the real runtime on this machine, with its objects in the data folder.
+// Runs the Worker in the real runtime on this machine, with its objects in the data folder.
 
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import { listenForReports } from './report-listener.ts'
 import { type AgentsFolder, workerProject } from './worker-project.ts'
 import { findWrangler, startWrangler } from './wrangler.ts'
 
-/** `bridle dev --target cloudflare` waits this long for the Worker: a first build on a slow machine takes half of it. */
+/** Twice a first build on a slow machine. */
 const WORKER_READY_MS = 60_000
 
 export interface CloudflareDevOptions {
@@ -39,7 +39,7 @@ export interface CloudflareDevOptions {
 export const devCloudflare = async ({ port, host, data, env, out, agents }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
   const url = `http://${formatHost(host)}:${port}`
-  // Another server at this port would answer in place of the Worker, and look ready.
+  // Another server on this port would answer instead of the Worker and look ready.
   const problem = await portProblem(Number(port), host)
   if (problem !== null) throw failure(problem)
   findWrangler(env)
@@ -60,7 +60,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
   const child = startWrangler(
     ['dev', '--config', config, ...place, ...quiet],
-    // Tokens and settings come from the environment, like on Node.
+    // As on Node, tokens and settings come from the environment.
     { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true', BRIDLE_DEV_REPORTS: reports.url },
   )
   for (const stream of [child.stdout, child.stderr]) if (stream) void passOn(stream)
@@ -86,7 +86,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
       own === null ? 'The files of the Worker are watched. Ctrl+C ends it.' : 'agents/ is watched. Ctrl+C ends it.',
     )
   }
-  // A new file is not in the bundle yet. Wrangler itself watches the files in the bundle.
+  // Wrangler watches bundled files only, so a new file needs a rebuild.
   let { files } = project
   const reload = async () => {
     const next = await workerProject(data, agents, { isDev: true })
@@ -102,7 +102,6 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   return interrupted.signal.aborted ? EXIT_CODES.ok : EXIT_CODES.failed
 }
 
-/** The agents that the Worker has, those of the project first. */
 const servedAgents = async (
   url: string,
   own: readonly string[],
@@ -121,7 +120,7 @@ const servedAgents = async (
   }))
 }
 
-/** Prints what wrangler says, without the alarms of the runtime that are none: it repeats an alarm which a restart cut off. */
+/** Forwards wrangler's output, except false alarms that it repeats after a restart. */
 const passOn = async (stream: Readable): Promise<void> => {
   for await (const line of createInterface({ input: stream }))
     if (!line.includes('NOSENTRY')) process.stderr.write(`${line}\n`)

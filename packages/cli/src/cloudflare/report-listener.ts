@@ -1,5 +1,4 @@
-// Listens for the reports of the Worker that `bridle dev --target cloudflare` runs. Only this machine reaches it, at a path that only the
-// Worker knows.
+// Receives reports from the development Worker, on loopback at a secret path.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -48,12 +47,11 @@ const take = async (request: IncomingMessage, lines: Pick<DevLines, 'run' | 'fai
     }
     return 204
   } catch {
-    // The Worker and this command are of one version, except where a project bundles another one: its reports are not shown.
+    // Only a project that bundles another version sends unreadable reports. Ignore them.
     return 400
   }
 }
 
-/** The thrown value, as code of this process would have thrown it. */
 const errorOf = ({ errors, value }: DevFailure): unknown =>
   errors.length === 0
     ? value
@@ -62,7 +60,7 @@ const errorOf = ({ errors, value }: DevFailure): unknown =>
         return Object.assign(error, { name, stack: mappedStack(stack) })
       }, undefined)
 
-/** The stack of an error in a bundle, with the places in the files that the bundle was made of. A line stays as it is where no map is beside its file. Maps are read each time: a changed file makes another bundle. */
+/** Maps a bundle's stack to its sources. Reads the maps each time, because a changed file makes a new bundle. */
 export const mappedStack = (stack: string): string => {
   const maps = new Map<string, SourceMap | null>()
   const mapOf = (path: string): SourceMap | null => {
@@ -78,8 +76,8 @@ export const mappedStack = (stack: string): string => {
   })
 }
 
-/** Whether a file is still as the bundle of this stack has it; true where no place of the stack is in a bundle. */
-export const isAsBuilt = (stack: string, file: string): boolean => {
+/** True if the file is unchanged since the bundle was built, or if no stack position is in a bundle. */
+const isAsBuilt = (stack: string, file: string): boolean => {
   for (const [, address = ''] of stack.matchAll(PLACE)) {
     const path = pathOf(address)
     const { sources = [], sourcesContent = [] } = readMap(path)?.payload ?? {}
@@ -91,7 +89,6 @@ export const isAsBuilt = (stack: string, file: string): boolean => {
 
 const pathOf = (address: string): string => (address.startsWith('file:') ? fileURLToPath(address) : address)
 
-/** The place at the end of a line of a stack: an address or a path, its line and its column. */
 const PLACE = /((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)(?=\)?$)/gm
 
 const readMap = (path: string): SourceMap | null =>

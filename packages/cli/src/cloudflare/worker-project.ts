@@ -1,5 +1,5 @@
-// The project's agents as a Worker. A project that has a wrangler configuration keeps it; for any other, an entry and a
-// configuration are written into the data folder each time.
+// The project's agents as a Worker. Uses the project's wrangler configuration if it has one; otherwise generates an entry
+// and a configuration in the data folder.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,29 +10,26 @@ import { builtCockpit } from '@bridle/server/node/http/app-files'
 import type { ServerOptions } from '@bridle/server/node/index'
 import { buildInCheckout } from '../cockpit/checkout-cockpit.ts'
 
-/** The newest date that the tested wrangler knows. */
+/** The newest date that the tested wrangler supports. */
 const COMPATIBILITY_DATE = '2026-10-01'
 const COCKPIT = 'apps/cockpit/dist'
-/** Entries that a Worker imports from the package that builds it: another copy, or one that was never built, would fail. */
+/** Entries that resolve to the building package, because another copy, or an unbuilt one, would fail. */
 const OURS = ['bridle', 'bridle/client', 'bridle/cloudflare']
 const OWN = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 
 export interface WorkerProject {
-  /** The file to give wrangler. */
   readonly config: string
-  /** Null = the project's own configuration lists them. */
+  /** Null if the project's own configuration lists them. */
   readonly agents: readonly string[] | null
-  /** A line for each agent that cannot be served. */
   readonly problems: readonly string[]
-  /** The files of agents; empty where the project's own configuration lists them. */
+  /** Agent files. Empty if the project's own configuration lists them. */
   readonly files: AgentFileStates
   readonly hasCockpit: boolean
 }
 
-/** The folder of agent files; undefined = agents/. */
 export type AgentsFolder = ServerOptions['agents']
 
-/** In dev the Worker says why an agent cannot run; one that is deployed has no reasons of this machine. */
+/** Only in development does the Worker say why an agent cannot run: a deployed one must not reveal this machine. */
 export const workerProject = async (
   data: string,
   agents: AgentsFolder,
@@ -55,13 +52,13 @@ export const workerProject = async (
   return { config, agents: names, problems, files: fileStates(found, broken), hasCockpit: pages !== null }
 }
 
-/** Wrangler builds again when a file is written, also where nothing is new. */
+/** Avoids a write without a change, which would make wrangler rebuild. */
 const writeChanged = (path: string, text: string): void => {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return
   writeFileSync(path, text)
 }
 
-/** The module of the Worker. `broken` = the agents that it refuses to run, with the reason. */
+/** The Worker's module. `broken` lists the agents it refuses to run, with reasons. */
 export const workerEntry = (
   folder: string,
   files: readonly string[],
@@ -85,7 +82,6 @@ export default HarnessGateway
 `
 }
 
-/** The folder of the web app: one of the project itself, the one that the package brings, or the one of a checkout. */
 const cockpit = async (): Promise<string | null> => {
   const own = resolve(COCKPIT)
   return existsSync(own) ? own : builtCockpit() || buildInCheckout()
@@ -103,12 +99,11 @@ const settings = (files: string | null) => ({
       { name: 'HARNESS_DIRECTORY', class_name: 'HarnessDirectory' },
     ],
   },
-  // The Worker answers first, so that a file never hides a route.
+  // The Worker runs first, so that a file never hides a route.
   ...(files !== null && { assets: { directory: files, binding: 'ASSETS', run_worker_first: true } }),
   migrations: [{ tag: 'v1', new_sqlite_classes: ['HarnessSession', 'HarnessDirectory'] }],
 })
 
-/** The folder's name, reduced to the characters that a Worker's name may have. */
 const nameOf = (folder: string): string =>
   folder
     .toLowerCase()

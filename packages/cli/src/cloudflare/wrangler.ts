@@ -1,12 +1,12 @@
-// Starts wrangler, Cloudflare's tool, as the project has installed it. It is large and only this target needs it, so it is no
-// dependency of the package.
+// Runs the wrangler that the project has installed. It is large and needed by this target only, so the package does not
+// depend on it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { checkoutFolder } from '@bridle/system/package-folder'
 import { type ExitError, failure } from '../command/command.ts'
 
-/** The version that the tests use. The runtime of an older one does not know the compatibility date of the Worker. */
+/** The tested version. The runtime of an older one does not know the compatibility date. */
 const VERSION = '4.155.0'
 
 export const startWrangler = (
@@ -14,12 +14,12 @@ export const startWrangler = (
   env: NodeJS.ProcessEnv,
   stdio: 'inherit' | 'pipe' = 'pipe',
 ): ChildProcess =>
-  // With this Node: wrangler refuses an older one, which may come first in the path.
+  // Use this Node, because wrangler refuses older versions, which may come first in the path.
   spawn(process.execPath, [findWrangler(env), ...args], {
     stdio: ['ignore', stdio, stdio],
     env: {
       ...env,
-      // No metrics and no requests to Cloudflare from a local build.
+      // No metrics, and no requests to Cloudflare from a local build.
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       ...(process.execArgv.includes('--conditions=bridle-source') && {
@@ -28,7 +28,6 @@ export const startWrangler = (
     },
   })
 
-/** The program of wrangler; throws with how to install it where it is missing or too old. */
 export const findWrangler = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const above = (folder: string): string[] => [
     join(folder, 'node_modules'),

@@ -1,5 +1,4 @@
-// The cockpit of a checkout. The package brings it built; a checkout builds it beside the server, which listens meanwhile and shows how
-// far the build is.
+// Builds the cockpit of a checkout in the background and shows the progress. The package contains a built one.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { appFiles, type FileServer } from '@bridle/server/node/http/app-files'
 import { checkoutFolder } from '@bridle/system/package-folder'
 import { elapsedText } from '@bridle/words/index'
 
-/** The end of a failed build's output: the error stands there. */
+/** The error is at the end of a failed build's output. */
 const BUILD_OUTPUT_CHARS_MAX = 20_000
 
 const root = checkoutFolder ?? ''
@@ -16,17 +15,17 @@ const app = join(root, 'apps/cockpit')
 const dist = join(app, 'dist')
 const isCheckout = (): boolean => checkoutFolder !== null && existsSync(join(app, 'vite.config.ts'))
 
-/** Null where the package runs: it is no checkout, and brings its own. */
+/** Null in an installed package, which contains the built cockpit. */
 export const checkoutCockpit = (): FileServer | null => (isCheckout() ? buildingFiles() : null)
 
-/** The folder of the app, built first where it is not current; null where this is no checkout, or the build fails. */
+/** Builds the app if it is outdated. Null in an installed package, or if the build fails. */
 export const buildInCheckout = async (): Promise<string | null> => {
   if (!isCheckout()) return null
   const problem = isCurrent() ? null : await runBuild()
   return problem === null ? dist : null
 }
 
-/** The build starts with the first page that somebody asks for: most starts of a checkout serve programs, and no browser. */
+/** Builds on the first page request, because most servers of a checkout never see a browser. */
 const buildingFiles = (): FileServer => {
   const files = appFiles(dist)
   let build: AppBuild | null = null
@@ -54,7 +53,7 @@ const startBuild = (): AppBuild => {
   return build
 }
 
-/** The output of a build that failed; null = it is built. The new app replaces the old one at once: another server may read it. */
+/** Returns the output of a failed build, or null. Replaces the app atomically, because another server may be reading it. */
 const runBuild = async (): Promise<string | null> => {
   const fresh = `${dist}.${process.pid}`
   const vite = join(root, 'node_modules/vite/bin/vite.js')
@@ -79,7 +78,6 @@ const outputOfFailure = (child: ChildProcessByStdio<null, Readable, Readable>): 
     child.once('close', (code) => resolve(code === 0 ? null : output))
   })
 
-/** True where the built app is newer than everything it is made of. */
 const isCurrent = (): boolean => {
   const index = join(dist, 'index.html')
   if (!existsSync(index)) return false
@@ -94,8 +92,7 @@ const isCurrent = (): boolean => {
   return sources.every((file) => statSync(file).mtimeMs <= builtAt)
 }
 
-/** Reloads itself until the app is there. */
-export const buildingPage = (elapsedMs: number): Response =>
+const buildingPage = (elapsedMs: number): Response =>
   page(
     503,
     'The cockpit is being built',
@@ -110,7 +107,7 @@ export const buildFailedPage = (problem: string): Response =>
     `<p>Run <code>npm ci</code> and start again. The server itself works: <a href="/docs">every route</a>.</p><pre>${escaped(problem)}</pre>`,
   )
 
-/** Both pages carry their own styles, so their policy is their own: no script at all. */
+/** Both pages contain inline styles and no scripts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
 const STYLE = `body{font:14px/22px system-ui,sans-serif;max-width:36em;margin:20vh auto 0;padding:0 16px;color:#2b2926;background:#fdfcfb}

@@ -1,9 +1,9 @@
-// How this command was called, so that a hint is a command that works where it is read.
+// How the command was called, so that hints can be copied and run.
 
-// Scripts of the checkout that a person types. Tests start the command below `npm test`, and read the same hint without npm.
+// Scripts of the checkout that people type. Tests run below `npm test` and get the hint without npm.
 const checkoutScript = /^(bridle|start|example:.+)$/
 
-/** `bridle`, or what stands for it: a script of the checkout, or a program of the project that npx finds. */
+/** `bridle`, an npm script of the checkout, or `npx` for a project dependency. */
 export const commandName = (env: NodeJS.ProcessEnv = process.env, program = process.argv[1] ?? ''): string => {
   if (
     checkoutScript.test(env.npm_lifecycle_event ?? '') &&

@@ -1,4 +1,3 @@
-// A command of the command line: its options and its function. The table in verbs.ts has its name, arguments and summary.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import type { CliOutput } from '../terminal/output.ts'
@@ -7,7 +6,6 @@ import { flagsOf } from './setting-flags.ts'
 import { shellWord } from './shell-word.ts'
 
 export interface CliOption extends ParseArgsOptionDescriptor {
-  /** The placeholder for the value in the help; a boolean has none. */
   readonly value?: string
   readonly help: string
 }
@@ -15,7 +13,7 @@ export interface CliOption extends ParseArgsOptionDescriptor {
 export interface CliCommand {
   readonly options: { readonly [name: string]: CliOption }
   readonly notes?: string
-  /** The exit code; undefined = it has done what was asked. */
+  /** The exit code. Undefined: success. */
   readonly run: (call: CliInvocation<never>) => Promise<number | undefined>
 }
 
@@ -33,7 +31,6 @@ type OptionValue<O extends CliOption> = O['type'] extends 'boolean'
     : string
 export type CliFlags<O> = { readonly [N in keyof O]?: O[N] extends CliOption ? OptionValue<O[N]> : never }
 
-/** Declares a command; the types of its flags follow from its options. */
 export const defineCommand = <const O extends { readonly [name: string]: CliOption }>(
   command: Omit<CliCommand, 'options' | 'run'> & {
     readonly options: O
@@ -43,7 +40,6 @@ export const defineCommand = <const O extends { readonly [name: string]: CliOpti
 
 export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, awaitsAnswer: 3, interrupted: 130 } as const
 
-/** The end of the command: one line for the person who typed it, and the exit code. */
 export class ExitError extends Error {
   readonly code: number
 
@@ -57,11 +53,9 @@ export class ExitError extends Error {
 export const usageError = (message: string, options?: ErrorOptions): ExitError =>
   new ExitError(EXIT_CODES.usage, message, options)
 
-/** The command could not do what was asked. */
 export const failure = (message: string, options?: ErrorOptions): ExitError =>
   new ExitError(EXIT_CODES.failed, message, options)
 
-/** Parses arguments with the options of the command. An unknown or incomplete one is a usage error that names it. */
 export const parseCommandLine = (
   name: string,
   {
@@ -93,7 +87,7 @@ export const parseCommandLine = (
     }
     const { value, rawName, inlineValue } = token
     if (option.type === 'boolean' && value !== undefined) throw wrong(`${rawName} takes no value.`)
-    // `--url --json` is a forgotten value, not a server called "--json". Such a value needs `--url=--json`.
+    // In `--url --json` the value is missing. Write `--url=--json` for such a value.
     const isMissing = value === undefined || (!inlineValue && /^-./.test(value))
     if (option.type === 'string' && isMissing) throw wrong(`${rawName} needs a value.`)
   }
@@ -107,7 +101,7 @@ export const parseCommandLine = (
     const isTaken = (each: string) => options[each]?.type === 'string' && process.env[`npm_config_${each}`] === 'true'
     const taken = script && Object.keys(options).find(isTaken)
     if (!taken) throw wrong(`"${extra}" is one argument too many.`)
-    // npm keeps a flag that stands before `--`, and passes its value on.
+    // npm consumes a flag before `--` and passes on its value.
     const call = script === 'start' ? 'npm start' : `npm run ${script}`
     throw usageError(`npm took --${taken} for itself. Write: ${call} -- --${taken} ${shellWord(extra)}`)
   }

@@ -1,16 +1,14 @@
-// Every limit of the command line, with a line on why that number.
-
-/** Text is not wrapped into narrower lines; such a terminal wraps them itself. */
+/** Narrower terminals wrap text themselves. */
 export const COLUMNS_MIN = 20
-/** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
+/** Repeated before a withdrawn part of an answer, enough to find the place on screen. */
 export const LAST_WORDS_CHARS = 40
 
-/** Ids that are listed when the beginning of an id fits several: as many as fit on a screen. */
+/** Candidates for an ambiguous id prefix, as many as fit on a screen. */
 export const CANDIDATES_MAX = 10
 
-/** Entries of a log per request: the most that a server gives. */
+/** Page size of a log: the server's maximum. */
 export const LOG_PAGE = 2_000
-/** Sessions per request of a list that is read as a whole. */
+/** Page size of a list that is read completely: the server's maximum. */
 export const LIST_PAGE = 500
-/** Names of files in one message: more would hide the sentence around them. */
+/** More file names would hide the sentence around them. */
 export const NAMES_SHOWN = 5

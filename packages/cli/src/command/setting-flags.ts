@@ -1,4 +1,3 @@
-// Flags of settings, with their help, from the table of settings.
 import { type Setting, type SettingName, settings, variablesOf } from '@bridle/server/settings'
 
 type Rows = typeof settings
@@ -20,7 +19,6 @@ const flagOf = (name: string, row: Setting) => {
   return [flag, { ...option, ...(row.kind === 'list' && { multiple: true }), help: helpOf(name, row) }]
 }
 
-/** The sentence of the row, and where the value comes from without the flag. */
 const helpOf = (name: string, row: Setting): string => {
   const sources = [...variablesOf([name, row]), ...(row.default ? [row.default] : [])].filter(
     (each) => each !== 'off' && each !== 'none',

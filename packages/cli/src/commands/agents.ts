@@ -24,7 +24,7 @@ export const agents = defineCommand({
           ? []
           : printUnder(out, models.length === 1 ? 'model' : 'models', models.join(', then '))),
         ...(needs === undefined ? [] : printUnder(out, 'needs', needs)),
-        // An agent that cannot run has to be mended before it is opened.
+        // A broken agent must be fixed before it is opened.
         ...(needs === undefined && closed !== undefined ? printUnder(out, 'closed', closed) : []),
         ...warnings.flatMap((warning) => printUnder(out, 'warning', warning)),
       ])

@@ -1,5 +1,3 @@
-// `bridle answer` answers a question of a session, or fills in its form.
-
 import type { FabricClient } from '@bridle/client/index'
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { Json } from '@bridle/events/json'
@@ -41,7 +39,7 @@ Decline a question with bridle reject.`,
   },
 })
 
-/** The answers in the types of the request. An answer that does not fit an open question is not sent. */
+/** Types the answers for the request. Invalid answers to an open question are not sent. */
 const givenFor = async (
   fabric: FabricClient,
   id: string,
@@ -55,15 +53,15 @@ const givenFor = async (
     throw usageError(
       `${approvalId} is not a question. Use ${commandName()} approve or ${commandName()} reject for ${open.toolName}.`,
     )
-  // The server's refusal says what is wrong: no such approval, another answer, or one that does not fit.
+  // Let the server explain: no such approval, already answered, or an invalid answer.
   if (request === null) return { answers: untypedAnswers(entries) }
   const { given, problem } = answerFrom(request, entries)
-  // The server says who settled the question.
+  // Let the server report who settled the question.
   if (problem !== null && open !== null) throw usageError(`${problem} The question stays open.`)
   return given
 }
 
-/** The request of a question that was answered lately, since the same answer again succeeds. Null: not in the list. */
+/** The request of a recently answered question, because repeating the same answer succeeds. Null if not in the list. */
 const settledRequest = async (
   fabric: FabricClient,
   id: string,

@@ -1,4 +1,3 @@
-// `bridle apply` brings the changes of a session that works on a branch into the folder that it began with.
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '@bridle/client/index'
 import { takeOver } from '../apply/take-over.ts'
@@ -35,17 +34,17 @@ Files that a server loads (agents/, .env, bridle.config.*) come over with --with
 After further work of the session, apply brings what changed since.`,
   run: async ({ args, flags, env, out }) => {
     const [session = ''] = args
-    // A session of `run` may have been served by that command alone, which has ended.
+    // The server of a `run` may have stopped with that command.
     const connection = await connectOrStart(flags, env, out)
     const { fabric } = connection
     const { card, nextFlags } = await withSession(fabric, session, flags.agent, async (id) => ({
       card: await fabric.session(id, flags.agent),
-      // Asked while there is a server: a refusal has the next command.
+      // Fetched while the server is available, because a refusal needs the follow-up command.
       nextFlags: await sessionFlags(fabric, { id, agent: flags.agent }, repeatedFlags(flags)),
     }))
       .catch(async (error: unknown) => {
         const { data } = await serverSettings(flags, env)
-        // Where no server was named, a remark has said how to start the one of this folder.
+        // Unless a server was named, a remark already explained how to start the one of this folder.
         const isNamed = connection.ownData === null && namedUrl(flags, env) !== null
         throw error instanceof NoSessionError && isNamed && inspectDataFolder(data).state === 'free'
           ? withFolderHint(error, data, [
@@ -72,14 +71,13 @@ const appliedText = (files: number, source: string, keep: readonly string[]): st
   return keep.length === 0 ? 'The session changed nothing.' : `Nothing else was to be changed in ${source}.${kept}`
 }
 
-/** The session may be one of this folder, which no server has at the moment, while another server has the port. */
+/** The session may belong to this folder, whose server is not running while another one uses the port. */
 const withFolderHint = ({ code, message }: NoSessionError, data: string, commands: readonly string[]): ExitError =>
   new ExitError(
     code,
     `${message} No server has the sessions in ${data} now. To look there, start one: ${commands.join(', then ')}`,
   )
 
-/** The folder that the session began with, and the one in which it works. */
 const foldersOf = ({
   workspace_kind: kind,
   workspace_source: source,

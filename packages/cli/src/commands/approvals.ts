@@ -1,4 +1,3 @@
-// `bridle approvals` lists the open approvals of all sessions, oldest first.
 import { FabricError } from '@bridle/client/http/error'
 import type { PendingApproval } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -57,17 +56,17 @@ export const approvals = defineCommand({
   },
 })
 
-/** The whole approval, from its session: a list omits long arguments and cuts long reasons, and a person must see all of it. */
+/** Fetches the complete approval, because lists shorten long arguments and reasons and people must see everything. */
 const whole = async (
   fabric: Awaited<ReturnType<typeof createClient>>,
   row: PendingApproval,
 ): Promise<PendingApproval> => {
-  // A server of an older version has no `isCut`, and omits the arguments.
+  // Older servers have no `isCut` and omit the arguments.
   if (row.isCut === false) return row
   try {
     const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
     const found = open.find(({ id }) => id === row.id)
-    // An approval that was answered in the meantime is not in the session any more.
+    // Keep the row if the approval was answered in the meantime.
     return found ? { ...row, ...found, title, isCut: false } : row
   } catch (error) {
     if (error instanceof FabricError && error.status === 404) return row

@@ -49,12 +49,11 @@ export const reject = defineCommand({
 })
 
 type DecisionCall = CliInvocation<CliFlags<typeof options>>
-/** The arguments to approve; undefined = those asked for. */
 type ArgumentSource = (fabric: FabricClient, session: string, refused: ArgumentDraft | null) => Promise<ApprovedEdit>
 
 interface ApprovedEdit {
   readonly args: FabricJsonObject | undefined
-  /** The draft that a person may mend where the server refuses it; null = nobody is there to mend it. */
+  /** The draft to correct if the server refuses it. Null without a terminal. */
   readonly draft: ArgumentDraft | null
 }
 
@@ -65,7 +64,7 @@ const decideApproval = async (
 ): Promise<undefined> => {
   const { reason, actor, agent } = flags
   const fabric = await createClient(flags, env)
-  /** The error in words of this command: over HTTP a question has a route of its own. */
+  /** The error as seen by this command, because questions have their own HTTP route. */
   const asQuestion = async (id: string): Promise<ExitError | null> => {
     const approval = await openApproval(fabric, id, approvalId, flags)
     return approval === null ? null : questionError(id, approval, flags)
@@ -79,7 +78,7 @@ const decideApproval = async (
         const isRefused = error instanceof FabricError && error.status === 400
         if (!isRefused) throw error
         if (draft === null) throw (await asQuestion(id)) ?? error
-        // Edited arguments that the server refuses leave the approval open: the person edits them again.
+        // Refused arguments leave the approval open: edit again.
         out.note(refusalText(error))
         refused = draft
       }
@@ -93,7 +92,6 @@ const decideApproval = async (
   else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${id}.`)
 }
 
-/** Shows the approval, lets a person edit its arguments, and asks. */
 const editedArguments =
   ({ args: [, approvalId = ''], flags, env, out }: DecisionCall): ArgumentSource =>
   async (fabric, id, refused) => {

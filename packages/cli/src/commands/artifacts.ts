@@ -1,4 +1,3 @@
-// `bridle artifacts` lists the artifacts of a session, and reads or saves one.
 import { pipeline } from 'node:stream/promises'
 import type { ArtifactPage, FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -79,7 +78,7 @@ const read = async (
     else out.line(`Saved to ${output}.`)
     return
   }
-  // A pipe gets the bytes as they are. On a terminal they would be commands to it.
+  // Pipes get raw bytes. A terminal would execute control sequences in them.
   if (process.stdout.isTTY !== true) return pipeline(bodyOf(answer), process.stdout, { end: false })
   const type = answer.headers.get('content-type') ?? ''
   if (!/^text\/|json|xml|javascript/.test(type))

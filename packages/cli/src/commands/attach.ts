@@ -1,5 +1,3 @@
-// `bridle attach` watches a session. It resumes at its cursor when the server returns. On a terminal it asks about
-// approvals that are open.
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
@@ -36,14 +34,13 @@ within 2 seconds cancels it.`,
     const replay = replayOf(flags.replay ?? 'all')
     const after = flags.after === undefined ? undefined : parseEventFlag('--after', flags.after)
     const lookup = await createClient(flags, env)
-    // With an agent the session need not exist, so the text is its whole id.
+    // With an agent, the session need not exist yet, so the text is its complete id.
     const known = agent === null ? await findSession(lookup, session, undefined) : null
     const id = known?.id ?? session
     const { isAnswered, read } = await answeredBefore(lookup, id, agent)
     const fabric = await createWatchingClient(flags, env)
     const { signal, isTerminated, dispose } = listenForInterrupt()
     const command = commandName(env)
-    /** The run in progress, as far as the events say. */
     let runId = known?.runId ?? null
     const words = await sessionFlags(lookup, { id, agent: flags.agent }, repeatedFlags(flags))
     const nextFlags = () => words
@@ -101,11 +98,11 @@ within 2 seconds cancels it.`,
 
 interface AnsweredBefore {
   readonly isAnswered: (approvalId: string) => boolean
-  /** Notes where the log asks. The id of a sub-agent's approval has a number of another log. */
+  /** Records where the log asks. The id of a sub-agent's approval belongs to another log. */
   readonly read: (event: { readonly id: string; readonly type: string; readonly data: object }) => void
 }
 
-/** Whether an approval was answered before we came: its event is an old one, and it is no longer open. */
+/** True if an old event asked for the approval and it is no longer open. */
 const answeredBefore = async (fabric: FabricClient, id: string, agent: string | null): Promise<AnsweredBefore> => {
   const session = await fabric.session(id, agent ?? undefined).catch(() => null)
   if (!session) return { isAnswered: () => false, read: () => {} }
@@ -121,7 +118,6 @@ const answeredBefore = async (fabric: FabricClient, id: string, agent: string | 
   }
 }
 
-/** The number in an event's id, such as `ev-12~3`. */
 const sequenceOf = (name: string): number => Number(/(\d+)(~\d+)?$/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY)
 
 const replayOf = (text: string): 'all' | 'none' | number => {

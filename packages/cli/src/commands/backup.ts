@@ -1,4 +1,3 @@
-// `bridle backup` copies a data folder while its server works. The copy is a data folder that a server can start with.
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -10,10 +9,7 @@ import { dataOptions } from '../command/setting-flags.ts'
 import { serverSettings } from '../config/settings.ts'
 
 const DATABASE = 'bridle.sqlite'
-/**
- * Names that belong to the process which has the folder, the database, which SQLite copies itself, and the copies of engines, which
- * are not readable and are made again on demand.
- */
+/** Excluded: files of the process, the database, which SQLite copies, and engine copies, which are recreated on demand. */
 const LEFT_OUT = new Set(['lock', 'owner', 'programs', DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`])
 
 export const backup = defineCommand({
@@ -29,17 +25,17 @@ export const backup = defineCommand({
     if (isWithin(await realPlace(target), from))
       throw usageError(`${folder} is inside of the data folder. Name one outside.`)
     await mkdir(dirname(target), { recursive: true })
-    // A copy that is cut off must not stand under its name. Nobody else can know or make this one: the copy has the secrets of the server.
+    // Copy to a private folder first: an interrupted copy must not look complete, and the copy contains the server's secrets.
     const partial = await mkdtemp(`${target}.partial-`)
     try {
       const copy = join(partial, 'data')
       await copyDatabase(join(data, DATABASE), join(partial, DATABASE))
-      // Agents write into their folders meanwhile: this copy follows no link, and gives no program the rights of its owner.
+      // Agents may be writing. The copy follows no links and grants no program its owner's permissions.
       await copyFolder(from, copy, {
         limits: UNLIMITED,
         isLeftOut: ({ name, depth }) => depth === 0 && LEFT_OUT.has(name),
       })
-      // SQLite makes the file as the umask says; the original is for its owner alone.
+      // SQLite applies the umask, but the original is private.
       await chmod(join(partial, DATABASE), 0o600)
       await rename(join(partial, DATABASE), join(copy, DATABASE))
       await rename(copy, target)
@@ -53,7 +49,7 @@ export const backup = defineCommand({
   },
 })
 
-/** SQLite's own online backup: a consistent state, while others write. */
+/** SQLite's online backup is consistent despite concurrent writes. */
 const copyDatabase = async (from: string, to: string): Promise<void> => {
   const { backup: copy, DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(from, { readOnly: true })
@@ -64,9 +60,9 @@ const copyDatabase = async (from: string, to: string): Promise<void> => {
   }
 }
 
-/** The path without links, also where its last parts do not exist yet. */
+/** Resolves links in the existing part of the path. */
 const realPlace = async (path: string): Promise<string> =>
   path === dirname(path) ? path : realpath(path).catch(async () => join(await realPlace(dirname(path)), basename(path)))
 
-/** The server's own limits hold for what is in the folder. */
+/** The server already limits the folder's contents. */
 const UNLIMITED = { bytes: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY }

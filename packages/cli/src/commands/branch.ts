@@ -1,4 +1,3 @@
-// `bridle branch` continues a session from one of its events, in a new session.
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient, SessionDetail } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -37,7 +36,6 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
       throw failure(noPointText(detail.id, checkpoint, nextFlags))
     }
     const continuation = await confirmedContinuation(detail, { flags, env, out })
-    // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
     const made = await patient
       .branch(detail.id, {
@@ -63,7 +61,7 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
   },
 })
 
-/** A branch is refused for other reasons too. */
+/** Branches are refused for other reasons too. */
 const isTaken = (fabric: FabricClient, id: string): Promise<boolean> =>
   fabric.session(id).then(
     () => true,

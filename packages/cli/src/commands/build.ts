@@ -1,4 +1,3 @@
-// `bridle build` writes the bundle of a target to disk, and deploys nothing.
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -24,7 +23,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
     if (target !== 'cloudflare') throw usageError(`There is no target "${target}"; cloudflare is one.`)
     const source = agentsSetting(flags, env, await readConfigFile())
-    // Before anything is written: a build that cannot begin leaves no files.
+    // Fail before writing any files.
     findWrangler(env)
     const { config, agents, problems } = await workerProject(data, source, { isDev: false })
     for (const problem of problems) out.line(`left out: ${problem}`)
@@ -43,7 +42,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
   },
 })
 
-/** A build in another folder than the project's succeeds, too: the line says what the Worker is without. */
+/** A build outside the project's folder succeeds without its agents, so say so. */
 const agentsLine = (agents: readonly string[]): string =>
   agents.length > 0
     ? `agents: ${agents.join(', ')}`

@@ -20,7 +20,7 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
     const { run: runId, queue, reason, actor, agent } = flags
     const fabric = await createClient(flags, env)
     const { before, receipt } = await withSession(fabric, session, agent, async (each) => ({
-      // The receipt may be older or younger than the end of the queue. A token that may not read sessions learns less.
+      // Read first, because the receipt may be stale or ahead of the queue. Not every token may read sessions.
       before: out.isJson ? null : await fabric.session(each, agent).catch(() => null),
       receipt: await fabric.cancel(each, present({ runId, queue, reason, actor, agent })),
     }))
@@ -39,7 +39,7 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
 
 type CancelReceipt = Awaited<ReturnType<FabricClient['cancel']>>
 
-/** A cancelled run of background work is the end of its session. */
+/** Cancelling the run of background work ends its session. */
 const hasEnded = ({ kind, status, cancelled }: CancelReceipt): boolean =>
   cancelled && kind === 'background' && status === 'cancelled'
 

@@ -1,4 +1,3 @@
-// `bridle chat` is a conversation with an agent, in the terminal or through a pipe.
 import { chatCommand, chooseTarget } from '../chat/chat-target.ts'
 import { chatWorkspace } from '../chat/chat-workspace.ts'
 import { holdKeys } from '../chat/input/early-keys.ts'
@@ -42,10 +41,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const workspace = chatWorkspace(agent, flags, env)
     checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
-    // Unlike other commands, a chat in a pipe answers in plain text.
+    // Unlike other commands, a piped chat answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
-    // A dumb terminal cannot move its cursor: line by line works there, too.
+    // A dumb terminal cannot move its cursor, so it is handled line by line.
     const earlyKeys = out.canAsk && env.TERM !== 'dumb' ? holdKeys() : null
     const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
       earlyKeys?.release()
@@ -75,7 +74,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         env,
         out,
       })
-      // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
+      // From here on, Ctrl+C is a key of the chat or of its editor.
       interruption.dispose()
       await sayFarewell(connection, await talk.run(), serverFlags)
       return EXIT_CODES.ok
@@ -90,7 +89,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   },
 })
 
-/** How to come back. A session without a prompt is removed: nobody would look for it. */
+/** Prints how to return. Removes a session without a prompt. */
 const sayFarewell = async ({ plain, ownData }: ServerConnection, end: ChatEnd, serverFlags: string): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
   for (const prompt of unsent) writeRemark(`Not sent: ${prompt}`)

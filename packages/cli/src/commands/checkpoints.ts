@@ -1,4 +1,3 @@
-// `bridle checkpoints` lists the points from which a session can be branched.
 import { defineCommand, sessionOptions } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'

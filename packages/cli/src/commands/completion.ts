@@ -1,4 +1,3 @@
-// `bridle completion` prints a script for a shell, which asks it in turn for the ids of sessions.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FabricClient } from '@bridle/client/index'
 import { type CliCommand, clientOptions, defineCommand, usageError } from '../command/command.ts'
@@ -6,12 +5,11 @@ import { completionVerbs, shellScripts } from '../completion/shell-scripts.ts'
 import { createClient, serverAddress } from '../config/settings.ts'
 import type { VerbRow } from '../verbs.ts'
 
-/** A completion that takes longer feels like a terminal that hangs. */
+/** Slower completion feels like a hanging terminal. */
 const COMPLETION_MS = 800
-/** Session ids that a completion offers; the shell filters them by what was typed. */
+/** The shell filters them by what was typed. */
 const COMPLETION_IDS_MAX = 200
 
-/** The command for this table of verbs, which has the command in it. */
 export const completionOf = (verbs: { readonly [name: string]: VerbRow }): CliCommand =>
   defineCommand({
     options: clientOptions,
@@ -32,12 +30,12 @@ The scripts call bridle itself, with completion sessions and completion agents, 
       if (script) {
         out.write(script(await completionVerbs(verbs)))
       } else if (names) {
-        // A Tab must never print an error, nor hang: without an answer there is nothing to offer.
+        // A Tab must never print an error or hang, so offer nothing without a response.
         const found = serverAddress(flags, env)
           .then(({ url, authToken }) => createClient(flags, env, { url, authToken }))
           .then(names)
         const late = sleep(COMPLETION_MS, [] as readonly string[], { ref: false })
-        // A shell expands the words that it is offered: a server could run commands with a name such as $(...).
+        // Shells expand completions, so a name such as $(...) could run commands.
         for (const name of await Promise.race([found.catch(() => []), late])) if (PLAIN_NAME.test(name)) out.line(name)
       } else
         throw usageError(
@@ -46,7 +44,6 @@ The scripts call bridle itself, with completion sessions and completion agents, 
     },
   })
 
-/** As ids and the names of agents are. */
 const PLAIN_NAME = /^[\w.:@-]+$/
 
 const nameLists: { readonly [list: string]: (fabric: FabricClient) => Promise<readonly string[]> } = {

@@ -1,5 +1,3 @@
-// `bridle conformance <url>` plays the wire exchanges of the protocol pages against a running server.
-
 import { STEP_TIMEOUT_MS } from '@bridle/conformance/limits'
 import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '@bridle/conformance/server-run'
 import { durationText } from '@bridle/words/index'
@@ -45,7 +43,7 @@ const timeoutOf = (seconds: string | undefined): number => {
   return timeoutMs
 }
 
-/** Ends with one line when the server is not there, is a website, or refuses the token. Any other answer shows in the report. */
+/** Exits with one line if there is no server, another program, or a refused token. Other problems show in the report. */
 const checkServer = async (url: string, token: string | undefined, timeoutMs: number): Promise<void> => {
   const stop = (problem: string) => failure(`${url} ${problem}`)
   const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -57,7 +55,7 @@ const checkServer = async (url: string, token: string | undefined, timeoutMs: nu
     },
   )
   await response.body?.cancel()
-  // A page of HTML is another program, or a proxy without its server: every exchange would fail.
+  // HTML means another program or a proxy without its server, so every exchange would fail.
   if (response.headers.get('content-type')?.startsWith('text/html'))
     throw stop(`is no Bridle server: it answers /sessions with a page, status ${response.status}.`)
   if (response.status !== 401) return

@@ -1,4 +1,3 @@
-// `bridle delete` erases a session, after it has asked.
 import { defineCommand, sessionOptions, usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { createClient } from '../config/settings.ts'

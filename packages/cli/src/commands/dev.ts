@@ -1,4 +1,4 @@
-// `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
+// `start` with reloading of changed agents. Runs in progress keep their definition.
 
 import { join, relative } from 'node:path'
 import { packageOf, type TrustedFiles, trustedFiles } from '@bridle/server/agents/trust/trusted-files'
@@ -18,10 +18,10 @@ import { startServer, stopServer } from '../runs/own-server.ts'
 import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { devLines } from '../terminal/dev-lines.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
+import { CTRL_C, listenForInterrupt } from '../terminal/interruption.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 
-/** Lines of an error's stack in dev; Node keeps ten, which a library may fill alone. */
+/** Node's default of ten frames may all belong to a library. */
 const STACK_LINES = 50
 
 export const dev = defineCommand({
@@ -36,7 +36,7 @@ already, start again: sessions survive it.`,
       if (flags.store !== undefined)
         throw usageError('--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
-      // Loaded only now: the target node does not need it.
+      // Imported lazily: the node target does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
       return devCloudflare({
         port: checkedPort(port),
@@ -51,7 +51,7 @@ already, start again: sessions survive it.`,
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
     earlyNotes(env).forEach(out.line)
-    // An agent's own lines are often below many of a library.
+    // The agent's own frames are often below many of a library.
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('@bridle/server/agents/project-modules')
     const { root } = projectModules(settings.agentsRoot || '.')
@@ -64,17 +64,17 @@ already, start again: sessions survive it.`,
         address === '' ? '' : (await sharedId(ownServerClient(address, settings), session)).agentFlag,
     })
     let isReady = false
-    /** Files that are broken at the start; the message of a ready server names most of them. */
+    /** Files broken at start, most of which the ready message names. */
     const broken: AgentFileChange[] = []
     const server = await startServer({
       ...settings,
       watchAgents: true,
-      // The message of a ready server names the agents; afterwards each change has a line, and a broken file its frame.
+      // The ready message names the agents. Later changes get one line each, and broken files a code frame.
       onAgentFiles: (changes) => {
         lines.files(changes.filter(({ frame }) => isReady || frame !== undefined))
         if (!isReady) broken.push(...changes.filter(({ state, frame }) => state === 'broken' && frame === undefined))
       },
-      // A run that failed has a line of its own.
+      // Failed runs are reported by `onRun`.
       log: settings.log ?? devServerLog(env),
       onRun: lines.run,
       onAgentFailure: lines.failure,
@@ -82,7 +82,7 @@ already, start again: sessions survive it.`,
     isReady = true
     address = server.url
     out.line(await startMessage(server, settings, env, out.width))
-    // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
+    // If the server's own agent uses the name, the ready message does not name the file.
     lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
     readyNotes(server, settings, env).forEach(out.line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
@@ -98,7 +98,7 @@ already, start again: sessions survive it.`,
 const watchedFolder = ({ agents, agentsRoot }: ServerOptions): string =>
   `${join(agentsRoot || '.', typeof agents === 'string' ? agents : 'agents')}/`
 
-/** Asks about files that changed while a session worked in place, now and whenever a further one is held: one key loads all of them. Returns the end of that. */
+/** Asks about files changed by an in-place session, as they are held back. One key loads all. Returns a function to stop. */
 const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: string): (() => void) => {
   const { stdin } = process
   const hasKeys = out.canAsk && stdin.isTTY
@@ -111,7 +111,6 @@ const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: string): ((
     else stdin.off('data', onKeys).pause()
   }
   const onKeys = (keys: Buffer) => {
-    // While the input is raw, Ctrl+C is a key like any other.
     if (keys.includes(CTRL_C)) process.kill(process.pid, 'SIGINT')
     else if (keys.toString('latin1') === 'a') trust.acceptHeld()
   }
@@ -137,8 +136,6 @@ const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: string): ((
     listen(false)
   }
 }
-
-const CTRL_C = '\x03'
 
 export const questionLines = (files: readonly string[], hasKeys: boolean, command: string): readonly string[] => {
   const shown = files.map((file) => escapeControls(file))

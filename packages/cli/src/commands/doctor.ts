@@ -1,4 +1,3 @@
-// `bridle doctor` checks everything that a server and its callers need.
 import { createServer } from 'node:net'
 import { FabricError } from '@bridle/client/http/error'
 import type { AgentStatus, FabricClient } from '@bridle/client/index'
@@ -31,13 +30,13 @@ export const doctor = defineCommand({
     const settings = await serverSettings(flags, env)
     const { data, store = 'sqlite' } = settings
     const address = await serverAddress(flags, env)
-    // No remark about the server: it stands among the findings.
+    // No remark about the server, because it is one of the findings.
     const { url, authToken } = address
     const fabric = await createClient(flags, env, { url, authToken })
     const isNamed = namedUrl(flags, env) !== null
     const server = await serverFindings(fabric, url, isNamed)
     const at = server.isBridle && !isNamed ? ofThisFolder(server, url, data) : server
-    // Loaded only now: it imports the code of agents.
+    // Imported lazily: it loads the agents' code.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
     const files = at.isBridle && !isLocalUrl(url) ? [] : await agentFileFindings(settings, env)
@@ -72,7 +71,7 @@ export const doctor = defineCommand({
 
 const NODE_LEAST = '22.18'
 
-export const nodeFinding = (version: string): DoctorFinding => {
+const nodeFinding = (version: string): DoctorFinding => {
   const isNew = version.localeCompare(NODE_LEAST, 'en', { numeric: true }) >= 0
   const detail = isNew ? version : `${version} is too old; Bridle needs ${NODE_LEAST} or newer`
   return { check: 'Node', state: isNew ? 'ok' : 'wrong', detail }
@@ -90,7 +89,7 @@ const folderFinding = (data: string, isServed: boolean): DoctorFinding => {
       return { check, state: 'wrong', detail: `${data} cannot be used: ${found.why}` }
     case 'owned': {
       const owner = found.pid === null ? 'another process' : `process ${found.pid}`
-      // A folder in use is fine when its server answers. Otherwise its sessions cannot be reached from here.
+      // Fine if the folder's server responds. Otherwise its sessions are unreachable from here.
       if (isServed) return { check, state: 'ok', detail: `${data} is in use by ${owner}` }
       return { check, state: 'note', detail: `${data} is in use by ${owner}, which does not answer at this URL` }
     }
@@ -103,7 +102,6 @@ const storeFinding = (name: string, data: string): DoctorFinding => ({
   detail: describeStore(name, data),
 })
 
-/** Nothing if no SDK is registered: most people have none. */
 export const tracingFindings = (state: TracingState): DoctorFinding[] => {
   const check = 'OpenTelemetry'
   const problem = tracingProblem(state)
@@ -122,13 +120,11 @@ export interface ServerDiagnosis {
   readonly isBridle: boolean
   readonly findings: readonly DoctorFinding[]
   readonly agents: readonly AgentStatus[]
-  /** The store of the server that answers; null = there is none, or it does not tell. */
+  /** The server's store. Null if there is no server or it does not report one. */
   readonly store: string | null
-  /** Requests of a proxy that the server refused. */
   readonly proxiedRequests: number
 }
 
-/** No server of this folder. */
 const diagnosisOf = (state: DoctorFinding['state'], detail: string): ServerDiagnosis => ({
   isBridle: false,
   findings: [{ check: 'server', state, detail }],
@@ -139,7 +135,7 @@ const diagnosisOf = (state: DoctorFinding['state'], detail: string): ServerDiagn
 
 const serverFindings = async (fabric: FabricClient, url: string, isNamed: boolean): Promise<ServerDiagnosis> => {
   try {
-    // Without a token the answer says only that the server is ready.
+    // Without a token, the response says only that the server is ready.
     const { ready, agents = [], workspace } = await fabric.ready()
     if (ready !== true || !Array.isArray(agents))
       return diagnosisOf('wrong', `what answers at ${url} is no Bridle server`)
@@ -163,7 +159,7 @@ const serverFindings = async (fabric: FabricClient, url: string, isNamed: boolea
   }
 }
 
-/** A server that nobody has named, and that works on another data folder, says nothing about a start here. */
+/** Ignores an unnamed server that uses another data folder. */
 export const ofThisFolder = (diagnosis: ServerDiagnosis, url: string, data: string): ServerDiagnosis =>
   serverOfFolder(data) !== null
     ? diagnosis
@@ -181,7 +177,7 @@ const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle:
   return { check, state: 'ok', detail: 'none; only this machine may ask' }
 }
 
-/** A server without a token must not stand behind a proxy. Some proxies cannot be told from a program of this machine. */
+/** A server without a token must not be behind a proxy, and some proxies look like local programs. */
 export const proxyFindings = (refused: number, open: readonly string[]): DoctorFinding[] => {
   const check = 'proxy'
   const advice = 'Start the server with --token'
@@ -207,18 +203,16 @@ const agentFinding = (agent: AgentStatus): DoctorFinding => {
   return { check, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
 }
 
-/** The agents of the server, and the files here that it refuses: those stand for the agent that it cannot serve, or that is another one. */
+/** The server's agents, replaced by findings about the local files that it refuses. */
 const servedFindings = (served: readonly AgentStatus[], files: readonly DoctorFinding[]): readonly DoctorFinding[] => {
   const refused = files.filter(({ state }) => state === 'wrong')
   const others = served.filter(({ needs }) => !refused.some(({ detail }) => detail === needs))
   return [...others.map(agentFinding), ...refused]
 }
 
-/** The agent `assistant` of the package, unless a file replaces it. */
 const unlessReplaced = (assistant: DoctorFinding, files: readonly DoctorFinding[]): readonly DoctorFinding[] =>
   files.some(({ check }) => check === assistant.check) ? [] : [assistant]
 
-/** The agent `assistant` of a server that would be started here. */
 export const assistantFinding = async (
   env: NodeJS.ProcessEnv,
   { models, agents, agentsRoot }: Pick<ServerOptions, 'models' | 'agents' | 'agentsRoot'>,
@@ -234,7 +228,6 @@ export const assistantFinding = async (
   return { check, state: 'ok', detail: [`BRIDLE_MODEL is ${env.BRIDLE_MODEL}.`, ...assistant.problems()].join(' ') }
 }
 
-/** The engines that a server would find here, and whether they run in sandboxes. */
 export const engineFindings = async (
   env: NodeJS.ProcessEnv,
   registry?: readonly EngineRow[],
@@ -252,7 +245,7 @@ export const engineFindings = async (
       if ('missing' in found) return { check, state: 'note', detail: `${info.version}; to use it: ${found.missing}` }
       return { check, state: 'ok', detail: `${info.version}, with ${found.name}` }
     } catch (error) {
-      // A broken engine is one finding; the others are still checked.
+      // A broken engine must not hide the others.
       return { check, state: 'wrong', detail: error instanceof Error ? error.message : String(error) }
     }
   }

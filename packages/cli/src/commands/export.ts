@@ -1,4 +1,3 @@
-// `bridle export` writes a session with its branches, or all sessions of a list, into a file.
 import { pipeline } from 'node:stream/promises'
 import type { FabricClient, SessionFilter } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -50,7 +49,7 @@ export const exportSessions = defineCommand({
   },
 })
 
-/** The flag that chooses the session among the branches in its file, with as much of the id as tells it from theirs: a line has 80 columns. */
+/** The flag that selects the session in its file, with the shortest unambiguous prefix, to fit in 80 columns. */
 const sessionFlag = async (client: FabricClient, id: string, agent: string | undefined): Promise<string> => {
   const tree = await client.sessionTree(id, agent).catch(() => null)
   if (tree === null) return ` --session ${id}`

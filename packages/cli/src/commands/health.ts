@@ -1,5 +1,3 @@
-// `bridle health` shows the sessions that are in trouble first, or one of them in detail.
-
 import type { FabricClient, SessionRow } from '@bridle/client/index'
 import { connectChanges } from '@bridle/client/operator/changes'
 import { present } from '@bridle/events/json'
@@ -52,7 +50,7 @@ const oneSession = async (
     else printFields(out, [[id, healthTexts(now)]])
   }
   const id = await withSession(fabric, session, agent, async (each) => {
-    // The session in one request with its health: the routes of an unknown session answer 404.
+    // The health route returns 404 for an unknown session, so no lookup is needed.
     const now = await fabric.sessionHealth(each, agent)
     if (!watch) show(each, now)
     return each
@@ -77,7 +75,7 @@ const unhealthy = async (fabric: FabricClient, below: number, agent: string | un
   return worstFirst(rows)
 }
 
-/** The list at the start and after each gap, then a line for each session whose health or status changes. */
+/** Prints the list at start and after each gap, then a line per change of health or status. */
 const watchAll = async (
   fabric: FabricClient,
   below: number,
@@ -85,18 +83,18 @@ const watchAll = async (
   env: NodeJS.ProcessEnv,
   out: CliOutput,
 ): Promise<void> => {
-  // The stream waits for a server that is away; at the start a person wants to know.
+  // The stream would wait for an unreachable server, so fail now.
   await fabric.sessions({ limit: 1 })
   const { signal, interrupted, dispose } = listenForInterrupt()
   const { url, authToken } = await serverAddress(flags, env)
   const failed = Promise.withResolvers<never>()
   const shown = new Map<string, { readonly text: string; readonly updatedAt: string }>()
-  /** True where a list would show something else than the last time. A session that gets well is news once more. */
+  /** True if the list would look different. A recovery is news once. */
   const isNews = (row: SessionRow): boolean => {
     const key = `${row.agent} ${row.id}`
     const last = shown.get(key)
     const isWanted = (flags.agent ?? row.agent) === row.agent && isBelow(row, below)
-    // A list may be older than a change that came while it was on its way.
+    // A list may be older than a change received while it loaded.
     if ((!isWanted && !last) || (last && last.updatedAt > row.updatedAt)) return false
     const text = JSON.stringify([row.status, row.health?.score, row.health?.flags])
     if (isWanted) shown.set(key, { text, updatedAt: row.updatedAt })
@@ -150,7 +148,7 @@ const printList = async (
   }
 }
 
-/** A line of its own with the time: the columns of the list above may be out of sight. */
+/** A separate line with the time, because the list's header may have scrolled away. */
 const printChange = (out: CliOutput, row: SessionRow): void => {
   if (out.isJson) return out.row(rowOf(row))
   const time = `${new Date().toTimeString().slice(0, 8)}  `

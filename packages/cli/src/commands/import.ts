@@ -1,4 +1,3 @@
-// `bridle import` reads a file that `bridle export` wrote into a server.
 import { constants, openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
@@ -40,11 +39,11 @@ export const importSessions = defineCommand({
   },
 })
 
-/** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
+/** Repeating an import copies nothing, so that an interrupted one can be resumed. The hint is for users who want a copy. */
 const noCopyText = (id: string, nextFlags: string): string =>
   `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}${nextFlags}`
 
-/** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
+/** Replaces the server's route parameter with the flag and the file name. */
 const explainRefusal =
   (file: string, content: Blob, serverFlags: string) =>
   async (error: unknown): Promise<never> => {
@@ -58,7 +57,7 @@ const explainRefusal =
 const contentOf = async (file: string): Promise<Blob> => {
   if (file === '-') return new Blob([new Uint8Array(await buffer(process.stdin))])
   try {
-    // A blob finds out only when it is read.
+    // `openAsBlob` would fail only when read.
     await access(file, constants.R_OK)
     return await openAsBlob(file)
   } catch (cause) {

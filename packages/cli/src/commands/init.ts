@@ -1,4 +1,3 @@
-// `bridle init` writes a project of one's own. It never overwrites a file, and asks nothing of the network.
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -44,7 +43,7 @@ The folder is this one where none is named. Files that are there are never overw
   },
 })
 
-/** The menu on a terminal. A number or a name; Enter takes the first. Null = the input ended. */
+/** Accepts a number or a name; Enter selects the first. Null if stdin ended. */
 export const chooseTemplate = async (
   out: Pick<CliOutput, 'line' | 'write' | 'style'>,
   input: NodeJS.ReadableStream = process.stdin,
@@ -66,41 +65,40 @@ export const chooseTemplate = async (
     return null
   } finally {
     lines.close()
-    // An open standard input would keep the process alive.
+    // An open stdin would keep the process alive.
     input.pause()
   }
 }
 
-/** The commands that a person types next, in order. */
 export const nextSteps = ({
   where,
   template,
   source,
   userAgent = '',
 }: {
-  /** The folder of the project as seen from here; empty = it is this one. */
+  /** The project folder relative to here. Empty if it is the current one. */
   readonly where: string
   readonly template: TemplateName
   readonly source: PackageSource
-  /** `npm_config_user_agent`, in which npm names the Node that runs it. */
+  /** `npm_config_user_agent`, which contains npm's Node version. */
   readonly userAgent: string | undefined
 }): string[] => [
   ...(where === '' ? [] : [`cd ${shellWord(where)}`]),
   source.kind === 'unknown' ? `npm install PATH/bridle-${source.version}.tgz` : 'npm install',
-  // A checkout brings a Node of its own, which this command runs on. The project would run on the person's.
+  // A checkout has its own Node, but the project would use the user's.
   ...(isTooOld(userAgent) ? ['npm install --save-dev node@24'] : []),
   ...SETTINGS[template],
   'npm run dev',
 ]
 
-/** Steps of a template that does nothing of its own before its settings are filled in. */
+/** Extra steps for templates that need settings first. */
 const SETTINGS: { readonly [template in TemplateName]: readonly string[] } = {
   agent: [],
   chat: [],
   claude: ['cp .env.example .env   # then write your ANTHROPIC_API_KEY and REPOSITORY into .env'],
 }
 
-/** Older than 22.18, which runs TypeScript as it is. */
+/** Older than 22.18, the first to run TypeScript. */
 const isTooOld = (userAgent: string): boolean => {
   const [, major, minor] = /\bnode\/v(\d+)\.(\d+)/.exec(userAgent)?.map(Number) ?? []
   return major !== undefined && minor !== undefined && (major < 22 || (major === 22 && minor < 18))

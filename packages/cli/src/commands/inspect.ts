@@ -1,4 +1,3 @@
-// `bridle inspect` shows one session: what it does, what it cost, and what it needs.
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient, SessionDetail, SessionTree, WorkspaceReport } from '@bridle/client/index'
 import { costText, exactCountText } from '@bridle/words/index'
@@ -17,7 +16,7 @@ import type { CliOutput } from '../terminal/output.ts'
 import { requestSummary } from '../terminal/question-text.ts'
 import { timeAgo } from '../terminal/table.ts'
 
-/** Steps, branches and approvals that `inspect` shows of each kind; the other verbs list all. */
+/** Steps, branches and approvals shown. Other verbs list them all. */
 const INSPECT_ROWS_MAX = 5
 
 export const inspect = defineCommand({
@@ -37,12 +36,11 @@ export const inspect = defineCommand({
 })
 
 interface SessionSurroundings {
-  /** Null = the server keeps no files of sessions. */
   readonly workspace: WorkspaceReport | null
   readonly branches: SessionTree['sessions']
 }
 
-/** Servers of some targets have no workspaces or no trees: the session is shown all the same. */
+/** Not every target has workspaces or trees, so failures are ignored. */
 const aroundSession = async (
   fabric: FabricClient,
   { id, agent }: Pick<SessionDetail, 'id' | 'agent'>,
@@ -105,7 +103,7 @@ const printSession = (
 
 const IMPORTED = 'from a file; its earlier prompts, answers and approvals are not verified'
 
-/** The engine `native` is the agent's own code: its name says nothing more. */
+/** Omits the engine `native`, which only means the agent's own code. */
 const agentText = ({ agent, engine, model }: SessionDetail): string =>
   [
     agent,
@@ -124,7 +122,7 @@ const statusText = ({ status, runId, queued, retry_at: retryAt, archived }: Sess
 
 const turnsText = ({ messages, earlierMessages = 0 }: SessionDetail): string => {
   const prompts = messages.filter(({ role }) => role === 'user').length
-  // Only the newest messages are there: their turns are not all.
+  // Only the newest messages were loaded, so the count is a minimum.
   return earlierMessages > 0
     ? `more than ${prompts}, ${earlierMessages + messages.length} messages`
     : `${prompts}, ${messages.length} messages`
@@ -167,7 +165,7 @@ const workspaceTexts = (workspace: WorkspaceReport | null): string[] => {
   ]
 }
 
-/** The commands that a person most likely types next, one in a line: ids are long. */
+/** The most likely next commands. One per line, because ids are long. */
 const nextLines = (detail: SessionDetail, nextFlags: string): readonly string[] => {
   const { id, approvals } = detail
   const [approval] = approvals

@@ -1,4 +1,3 @@
-// `bridle logs` prints the events of a session, and with -f those that come.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '@bridle/client/http/error'
 import { RETRY_BASE_MS, RETRY_MAX_MS } from '@bridle/client/http/limits'
@@ -53,7 +52,6 @@ Lines are cut to the terminal; JSON has everything.`,
       if (kept.length > last) kept.shift()
     }
     const { events: known } = await fabric.streamEvents()
-    // The types that a stream of this tier carries.
     const visible = new Set<string>(
       known.flatMap((each) => (tier === 'debug' || each.tier === 'default' ? [each.type] : [])),
     )
@@ -75,7 +73,6 @@ Lines are cut to the terminal; JSON has everything.`,
 
 interface LogEnd {
   readonly id: string
-  /** The cursor behind the last entry that was read. */
   readonly cursor: string
 }
 
@@ -88,7 +85,7 @@ const readPast = async (
   for (let from: number | string = after; ; ) {
     const page = await fabric.log(id, { ...present({ agent }), after: from, limit: LOG_PAGE, content: 'none' })
     for (const entry of page.entries) if (!entry.withheld) onEvent(eventOfEntry(entry, id))
-    // The page has one incarnation of the log, whose number the cursor repeats.
+    // All entries of a page share one incarnation.
     from = page.entries.at(-1)?.seq ?? Math.min(Number.parseInt(`${from}`, 10), page.head)
     if (page.next === null) return { id, cursor: page.incarnation === 1 ? `${from}` : `${from}~${page.incarnation}` }
   }
@@ -128,17 +125,17 @@ const followEvents = async (
     })
     for await (const envelope of feed) {
       const event = eventOfEnvelope(envelope)
-      // The greeting of each connection is no event of the log.
+      // The greeting of a connection is not a logged event.
       if (event.type === 'session') {
         if (event.payload.reset) out.note('The history is another one than before; from the start:')
       } else if (isWanted(event)) {
         printer.print(event)
-        // Events that come are shown at once.
+        // Print live events immediately.
         printer.flush()
       }
     }
   }
-  // A feed gives up where its first connection fails. The log was read a moment ago, so the server was there and comes back.
+  // A feed fails if its first connection fails. The server was reachable a moment ago, so retry.
   for (let tries = 0; !signal.aborted; tries++) {
     try {
       await follow()

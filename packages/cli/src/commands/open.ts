@@ -1,4 +1,3 @@
-// `bridle open` prints the address of the cockpit, and opens it in a browser.
 import { spawn } from 'node:child_process'
 import { defineCommand, sessionOptions } from '../command/command.ts'
 import { createClient } from '../config/settings.ts'
@@ -12,7 +11,7 @@ export const open = defineCommand({
   notes: 'A browser is started only from a terminal with a display. With a token the page asks for it once.',
   run: async ({ args: [session], flags, env, out }) => {
     const fabric = await createClient(flags, env)
-    // An address at which nobody answers is not worth printing.
+    // Check that a server responds before printing its address.
     const found = await (session === undefined
       ? fabric.health().then(() => null)
       : findSession(fabric, session, flags.agent))
@@ -25,18 +24,17 @@ export const open = defineCommand({
   },
 })
 
-/** The page of a session below the address of its server, which may have a path. */
 export const cockpitUrl = (server: string, session: { readonly id: string; readonly agent: string } | null): string => {
   const base = server.endsWith('/') ? server : `${server}/`
   if (session === null) return base
   return `${base}s/${encodeURIComponent(session.id)}?${new URLSearchParams({ agent: session.agent })}`
 }
 
-/** Over SSH, and in a container, there is nobody in front of a browser. */
+/** There is no browser over SSH or in a container. */
 export const hasDisplay = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv): boolean =>
   !env.SSH_CONNECTION && (platform === 'darwin' || platform === 'win32' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY))
 
-/** The program that opens an address. `start` of Windows takes its first quoted argument for a title. */
+/** Windows' `start` treats its first quoted argument as a title. */
 export const browserProgram = (platform: NodeJS.Platform, url: string): readonly [string, readonly string[]] =>
   platform === 'darwin'
     ? ['open', [url]]
@@ -44,7 +42,7 @@ export const browserProgram = (platform: NodeJS.Platform, url: string): readonly
       ? ['cmd', ['/c', 'start', '""', url.replaceAll('&', '^&')]]
       : ['xdg-open', [url]]
 
-/** The address is printed already: where no browser starts, nothing more is to be said. */
+/** Best effort: the address was already printed. */
 const startBrowser = (url: string): Promise<void> =>
   new Promise((resolve) => {
     const [program, args] = browserProgram(process.platform, url)

@@ -1,4 +1,3 @@
-// `bridle pause` and `bridle resume`: a session stops before its next step, and continues there.
 import { present } from '@bridle/events/json'
 import { actOptions, type CliFlags, type CliInvocation, defineCommand, sessionOptions } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'

@@ -1,4 +1,3 @@
-// `bridle replay` shows a past session again, event by event. Nothing runs.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FabricError } from '@bridle/client/http/error'
@@ -14,7 +13,7 @@ import { healthTexts } from '../terminal/health-text.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
-/** A replay waits at most this long between two events, at normal speed: nobody watches an agent that waits for its operator. */
+/** Longest wait between two events at normal speed. */
 const REPLAY_GAP_MS = 2_000
 
 export const replay = defineCommand({
@@ -52,7 +51,7 @@ const historyFrom = async (
   flags: { readonly session?: string; readonly agent?: string; readonly url?: string; readonly data?: string },
   env: NodeJS.ProcessEnv,
 ): Promise<History> => {
-  // Loaded only now, as the codec below: a fold brings half of the kernel.
+  // Imported lazily: a fold loads half of the kernel.
   const { historyInFile, historyOnServer } = await import('../past/past-session.ts')
   if (existsSync(source)) return historyInFile(source, flags.session)
   if (flags.session !== undefined)
@@ -68,7 +67,7 @@ const historyFrom = async (
   )
 }
 
-/** Prints the events up to one; the number of the last that was shown. */
+/** Prints events up to `to`. Returns the sequence number of the last one. */
 const play = async (
   out: CliOutput,
   history: History,
@@ -111,7 +110,6 @@ const printMoment = (out: CliOutput, { seq, time, session }: SessionAt, head: nu
   ])
 }
 
-/** `max` is no wait at all. */
 const speedOf = (text: string): number => {
   if (text === 'max') return Number.POSITIVE_INFINITY
   const [, factor] = /^(\d{1,4}(?:\.\d{1,3})?)x?$/.exec(text) ?? []

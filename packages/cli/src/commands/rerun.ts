@@ -1,4 +1,3 @@
-// `bridle rerun` asks the prompts of a session again in a branch, with something changed.
 import type { FabricClient, PolicyRequest } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
 import { actOptions, defineCommand, sessionOptions, usageError } from '../command/command.ts'
@@ -32,7 +31,6 @@ Standard output has the id of the new session alone. To watch the past without r
     const chosen = present({ permission_mode: mode as 'normal' | 'plan' | undefined, think_level: think })
     const settings = Object.keys(chosen).length === 0 ? undefined : chosen
     const fabric = await createClient(flags, env)
-    // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
     const replay = async (id: string) => {
@@ -42,7 +40,7 @@ Standard output has the id of the new session alone. To watch the past without r
     const made = await withSession(fabric, session, agent, replay).catch(async (error: unknown) => {
       if (error instanceof UnknownAgentError) throw error
       const other = agent === undefined ? null : await sessionOf(fabric, session)
-      // The session of this agent was refused for another reason, such as a model that is not known.
+      // This agent's session was refused for another reason, such as an unknown model.
       if (other === null || other.agent === agent) throw error
       throw usageError(
         `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
@@ -59,5 +57,5 @@ Standard output has the id of the new session alone. To watch the past without r
   },
 })
 
-/** The session of this name, whatever its agent; null = there is none, or several. */
+/** Finds the session regardless of its agent. Null if there is none or several. */
 const sessionOf = (fabric: FabricClient, session: string) => findSession(fabric, session, undefined).catch(() => null)

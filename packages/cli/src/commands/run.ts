@@ -1,4 +1,3 @@
-// `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
@@ -68,7 +67,6 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
     const work = { agent, input, workspace }
     const { id: namedId, key } = workName(flags, work)
     if (flags.background) {
-      // A folder is copied before the answer comes, however large it is.
       const fabric = await createClient(flags, env, undefined, workspace ? { answerMs: null } : {})
       return startInBackground(fabric, { ...work, id: namedId, key, serverFlags }, out, env).catch((error: unknown) => {
         throw conflictError(error, namedId, flags)
@@ -81,7 +79,6 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
       throw error
     })
     let accepted: string | null = null
-    /** Known once the session is there. */
     let agentFlag = ''
     const nextFlags = () => agentFlag + serverFlags
     const { fabric, plain } = connection
@@ -96,7 +93,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
     let display: RunDisplay
     const onAccepted = async (runId: string) => {
       accepted = runId
-      // Not before: a session that was refused does not exist.
+      // Only now, because a refused session does not exist.
       out.note(`${agent}, session ${id}`)
       if (flags.id !== undefined) {
         const shared = await sharedId(plain, { id, agent })
@@ -170,20 +167,20 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled or waiting for an answer,
   },
 })
 
-/** The caller gets no stack: it may be anybody. A server of this process has printed it. */
+/** The caller may be anyone and gets no stack. A server in this process has printed it. */
 const THROWN = 'If the agent threw, the output of the server has the place in its file.'
 
 const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
 
-/** An agent with an input of its own may need no prompt. */
+/** An agent with its own input schema may not need a prompt. */
 const readsPrompts = async (fabric: FabricClient, agent: string): Promise<boolean> => {
   const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
   const { required } = agents.find(({ name }) => name === agent)?.input_schema ?? {}
   return Array.isArray(required) && required.includes('prompt')
 }
 
-/** A run without any input that the server refuses lacks a prompt most of the time. */
+/** If the server refuses an empty input, the prompt is usually missing. */
 const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
     ? usageError(`${refusalText(error)} ${sayWhat}`)
@@ -191,7 +188,6 @@ const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unk
 
 const farewell = (
   { ownData }: ServerConnection,
-  /** The session as the next command names it. */
   session: string,
   state: Exclude<LeftRunState, 'cancelled'> | 'paused',
   command: string,
@@ -220,13 +216,11 @@ interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void | Promise<void>
   readonly onDisconnect?: (cause: FabricError) => void
   readonly onReconnect?: () => void
-  /** The session is paused already when it takes the prompt. */
+  /** The session was already paused when it accepted the prompt. */
   readonly onPause?: () => void
-  /** Withdraws open questions; resolves when the terminal is free. */
   readonly finish?: () => Promise<void>
 }
 
-/** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (
   { fabric }: ServerConnection,
   given: CliOutput,
@@ -258,7 +252,7 @@ const terminalDisplay = (
       pause.read(event)
       questions.show(event)
     },
-    // On a terminal the working line says it.
+    // On a terminal, the working line says it.
     onPause: () => {
       if (!out.canAsk) printer.print({ type: 'notice', sessionId: id, data: { message: pause.words() } })
     },

@@ -1,4 +1,3 @@
-// `bridle runner` plays one run at a time, in an engine inside a sandbox. A runner knows no sessions.
 import { resolve } from 'node:path'
 import { providers } from '@bridle/runners/credentials/providers'
 import { defineCommand, outputOptions, usageError } from '../command/command.ts'
@@ -43,7 +42,6 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
   },
 })
 
-/** An invalid setting is a usage error, with the message of the setting. */
 const settingsOf = <T>(read: () => T): T => {
   try {
     return read()

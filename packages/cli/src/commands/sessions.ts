@@ -25,7 +25,7 @@ export const sessions = defineCommand({
   run: async ({ flags, env, out }) => {
     const fabric = await createClient(flags, env)
     const rows: SessionRow[] = []
-    // Ordered by last change, a session that changes between two pages would be on neither.
+    // Ordered by last change, a session that changes between two page requests would be missed.
     const filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
     let next: string | undefined
     let count = 0

@@ -1,5 +1,3 @@
-// `bridle start` serves until a signal stops it.
-
 import { defineCommand } from '../command/command.ts'
 import { serverOptions } from '../command/setting-flags.ts'
 import { startMessage } from '../config/greeting.ts'

@@ -1,4 +1,4 @@
-// The completion of each shell. Words of the table are written into the script; ids come from the server when Tab is pressed.
+// Shell completion scripts. Verbs and flags are built in; ids are fetched from the server on Tab.
 import type { CliCommand } from '../command/command.ts'
 import { shellQuoted } from '../command/shell-word.ts'
 import type { VerbRow } from '../verbs.ts'
@@ -93,7 +93,7 @@ const fishLines = (program: string, verbs: readonly CompletionVerb[]): string[] 
   const line = (condition: string, rest: string) => `complete -c ${program} -n '${condition}' ${rest}`
   const first = (of: readonly string[], words: string) => line(`__bridle_first ${of.join(' ')}`, `-f -a ${words}`)
   const files = withFiles(verbs)
-  // The first argument of these is no file: an agent, or a session.
+  // Their first argument is an agent or a session, not a file.
   const named = verbs.filter(({ first, name }) => first !== null && name !== 'replay').map(({ name }) => name)
   return [
     `complete -c ${program} -f`,
@@ -130,7 +130,7 @@ interface CompletionVerb {
   readonly name: string
   readonly summary: string
   readonly flags: readonly CompletionFlag[]
-  /** The first argument, as far as a server knows the values for it. */
+  /** Completion of the first argument, if a server can provide it. */
   readonly first: 'session' | 'agent' | null
   /** An argument may be a file, or a prompt that names one. */
   readonly takesFile: boolean
@@ -140,7 +140,6 @@ interface CompletionFlag {
   readonly name: string
   readonly short: string | null
   readonly takesValue: boolean
-  /** The value is a file or a folder. */
   readonly takesFile: boolean
   readonly help: string
 }

@@ -1,4 +1,4 @@
-// `--accept FILE`: a person has looked at a file that changed while a session worked in place, and wants it loaded.
+// `--accept FILE` confirms a file that changed during an in-place session, so that it is loaded.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { packageOf, trustedFiles } from '@bridle/server/agents/trust/trusted-files'

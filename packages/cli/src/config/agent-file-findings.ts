@@ -1,4 +1,3 @@
-// The files of agents in this folder, as `bridle doctor` judges them.
 import { builtInNames, definitionProblem } from '@bridle/server/agents/definition-problem'
 import { findAgents } from '@bridle/server/agents/folder'
 import { withGuard } from '@bridle/server/agents/trust/guarded-loading'
@@ -10,7 +9,7 @@ import { DEFAULT_DATA } from './default-data.ts'
 
 type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents' | 'models' | 'data'>
 
-/** A server refuses the same files. A name that the server has already is the mistake that shows least: its own agent answers. */
+/** The server refuses the same files. A name already in use is the least visible mistake: the server's own agent answers. */
 export const agentFileFindings = async (settings: AgentSettings, env: ModelEnv): Promise<DoctorFinding[]> => {
   const { agents, agentsRoot = '.', builtInAgents, models, data = DEFAULT_DATA } = settings
   if (agentsRoot === false) return []

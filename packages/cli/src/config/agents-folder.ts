@@ -1,10 +1,9 @@
-// The folder of agent files: `--agents`, else BRIDLE_AGENTS, else `agents` of the settings file, else agents/.
+// The agents folder: `--agents`, BRIDLE_AGENTS, `agents` in the settings file, or agents/.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerOptions } from '@bridle/server/node/index'
 import { usageError } from '../command/command.ts'
 
-/** The agents of a server: a folder of files, or definitions from the settings file. Undefined = what the server does by itself. */
 export const agentsSetting = (
   flags: { readonly agents?: string },
   env: NodeJS.ProcessEnv,
@@ -14,7 +13,7 @@ export const agentsSetting = (
   return typeof setting === 'string' ? folderOfAgents(setting) : setting
 }
 
-/** A project may be named in place of its folder `agents`: people name what they see. */
+/** Also accepts a project folder that contains `agents`. */
 const folderOfAgents = (folder: string): string => {
   const inside = join(folder, 'agents')
   if (isFolder(inside)) return inside

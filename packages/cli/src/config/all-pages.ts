@@ -1,4 +1,4 @@
-/** The pages in order. A page without rows is not the last one where it has a `next`: the server had read enough for one request. */
+/** An empty page may not be the last one: the server limits its work per request. */
 export async function* allPages<P extends { readonly next?: string | number | undefined }>(
   read: (cursor: string | undefined) => Promise<P>,
 ): AsyncGenerator<P, void> {

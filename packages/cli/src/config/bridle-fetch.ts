@@ -1,41 +1,33 @@
-// Requests to a server that should be Bridle. Where another program answers, a command must say so, and not that its session does
-// not exist: a 404 of any other server looks like the 404 of an unknown session.
+// Requests to a server that should be Bridle. If another program answers, say so: its 404 would look like an unknown session.
 import { durationText } from '@bridle/words/index'
 import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
 import { UnreachableError } from './server-url.ts'
 
-/** The question whether the program at an address is Bridle: a program that keeps it waiting longer is asked no further. */
+/** For the probe whether a server is Bridle. */
 const FOREIGN_PROBE_MS = 3_000
-/** A plain request gets its answer in this time, also from a server that is busy; a longer silence is a server that hangs. */
+/** Even a busy server answers a plain request within this time. */
 const ANSWER_MS = 30_000
 
-/** The `type` of the error where the program at the address is not Bridle. */
-export const NOT_BRIDLE = 'not_bridle'
+const NOT_BRIDLE = 'not_bridle'
 
 export const notBridleText = (url: string): string =>
   `${url} is no Bridle server: another program answers there. Name the server with --url or BRIDLE_URL.`
 
-/** The `type` of the error where a server takes the request and does not answer. */
 export const NO_ANSWER = 'no_answer'
 
-/** The `type` of the error where a proxy answers with a page of its own. */
 export const PROXY_ERROR = 'proxy_error'
 
 export interface FetchPatience {
   readonly out: CliOutput
-  /** The time for an answer to begin; null = as long as it takes. */
+  /** Time until a response starts. Null: unlimited, for requests that copy a folder first. */
   readonly answerMs?: number | null
 }
 
-/**
- * `fetch` for one server. An answer of another program becomes status 421, "misdirected request", with an error that says so. With a
- * patience, plain requests do not wait in silence, nor forever: no answer becomes status 504.
- */
+/** `fetch` for one server. Other programs' responses become status 421. With `patience`, waiting is shown and ends with 504. */
 export const bridleFetch = (
   url: string,
   patience: FetchPatience | null = null,
-  /** Called before each answer of Bridle is passed on. */
   onAnswer: () => void = () => {},
 ): ((to: string, init: RequestInit) => Promise<Response>) => {
   let isKnown = false
@@ -45,7 +37,7 @@ export const bridleFetch = (
       throw init.signal?.aborted ? cause : new UnreachableError(url, { cause })
     })
     const isOurs = isKnown || isFromBridle(response) || isOfProxy(response)
-    // A server that does not answer the probe is not accused.
+    // A server that ignores the probe gets the benefit of the doubt.
     if (!isOurs) isKnown = (await programAt(url, FOREIGN_PROBE_MS)) !== 'other'
     if (isOurs || isKnown) {
       if (isOfProxy(response) && !isFromBridle(response) && !isJson(response)) return proxyError(url, response)
@@ -57,7 +49,7 @@ export const bridleFetch = (
   }
 }
 
-/** Streams and runs have a signal: their caller says itself what it waits for, and leaves when it likes. A file takes as long as the network needs. */
+/** Streams and runs have a signal, and their callers report waiting themselves. An upload takes as long as the network needs. */
 const isPlain = ({ signal, body }: RequestInit): boolean => !signal && !(body instanceof Blob)
 
 const patientFetch = (url: string, { out, answerMs = ANSWER_MS }: FetchPatience): typeof fetch => {
@@ -66,7 +58,7 @@ const patientFetch = (url: string, { out, answerMs = ANSWER_MS }: FetchPatience)
   return async (to, init) => {
     const patience = new AbortController()
     const timer = answerMs === null ? undefined : setTimeout(() => patience.abort(), answerMs)
-    // Requests at the same time share a line of the terminal.
+    // Concurrent requests share one terminal line.
     if (++waiting === 1) stopLine = withWorkingLine(out, { words: () => `waiting for the server at ${url}` }).stop
     try {
       return await fetch(to, { ...init, signal: patience.signal })
@@ -88,15 +80,15 @@ const noAnswerText = (url: string, answerMs: number, method: string): string =>
     'Look at its log and start it again, or name another server with --url or BRIDLE_URL.',
   ].join(' ')
 
-/** Bridle marks the answers of its routes. A proxy may remove the mark, and the answer of an unknown route has none: both are worth a probe. */
+/** Bridle marks responses of its routes. Proxies may strip the mark and unknown routes lack it, so both are probed. */
 const isFromBridle = ({ headers }: Response): boolean => headers.has('x-correlation-id')
 
-/** A proxy in front of a server that restarts, or that was asked too often: the clients try again. */
+/** A proxy whose server restarts or is overloaded. Clients retry. */
 const isOfProxy = ({ status }: Response): boolean => [429, 502, 503, 504].includes(status)
 
 const isJson = ({ headers }: Response): boolean => headers.get('content-type')?.includes('json') === true
 
-/** The page of a proxy is for browsers: a command needs the address and a sentence. Status and `retry-after` stay, since clients act on them. */
+/** Replaces the proxy's HTML with an error. Keeps status and `retry-after`, which clients act on. */
 const proxyError = async (url: string, { status, headers, body }: Response): Promise<Response> => {
   await body?.cancel()
   const retryAfter = headers.get('retry-after')
@@ -107,7 +99,7 @@ const proxyError = async (url: string, { status, headers, body }: Response): Pro
   )
 }
 
-/** `/ready` has a shape of its own; many programs answer `/health`. `unknown` = nothing answers in time, or a proxy does. */
+/** `/ready` has a distinctive body, whereas many programs answer `/health`. `unknown`: no response, or one of a proxy. */
 export const programAt = async (url: string, timeoutMs: number): Promise<'bridle' | 'other' | 'unknown'> => {
   const probe = new URL('ready', url.endsWith('/') ? url : `${url}/`)
   const answer = await fetch(probe, { signal: AbortSignal.timeout(timeoutMs) }).catch(() => null)

@@ -1,5 +1,3 @@
-// The settings file of a project: bridle.config.ts, .js or .mjs, whichever is there.
-
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,10 +11,9 @@ import { dataFolderOf } from './default-data.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
 
-/**
- * The default export of the file; nothing where there is no file. `data` is the data folder, which has the digests of the files that a person has confirmed. */
+/** The file's default export, or empty without a file. `data` is the data folder, which has the digests of confirmed files. */
 export const readConfigFile = async (folder = '.', data = dataFolderOf({}, folder)): Promise<ServerOptions> => {
-  // While an agent works in place, an empty folder keeps the name of a file that is not there.
+  // During in-place sessions, an empty folder reserves the name of a missing file.
   const isFile = (each: string) => statSync(resolve(folder, each), { throwIfNoEntry: false })?.isFile()
   const [name, other] = NAMES.filter(isFile)
   if (name === undefined) return {}
@@ -36,7 +33,7 @@ const load = async (folder: string, name: string, data: string): Promise<ServerO
   const { withGuard } = await import('@bridle/server/agents/trust/guarded-loading')
   try {
     const { href } = pathToFileURL(resolve(folder, name))
-    // The file and what it imports run here, so an agent must not have written them.
+    // The file and its imports run here, so they must not have been written by an agent.
     const module = await withGuard(folder, data, () => import(href) as Promise<{ default?: ServerOptions }>)
     return module.default ?? {}
   } catch (error) {
@@ -48,7 +45,7 @@ const load = async (folder: string, name: string, data: string): Promise<ServerO
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** With the place of the error. A file that would be right as a module is named as such. */
+/** With the position of the error. Detects a file that would be valid as an ES module. */
 const syntaxProblem = async (error: SyntaxError, folder: string, name: string): Promise<string> => {
   const { loadProblem } = await import('@bridle/server/agents/load-problem')
   const { projectModules } = await import('@bridle/server/agents/project-modules')

@@ -1,4 +1,4 @@
-// The state and the owner of a data folder. Reads only, and changes nothing in it.
+// Inspects a data folder and its owner without changing anything.
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { tryOr } from '@bridle/kernel/try-or'
@@ -29,14 +29,13 @@ export const inspectDataFolder = (folder: string): DataFolderState => {
   }
 }
 
-/** The copy of a damaged write-ahead log that a start has kept, and when that was; null where there is none. */
 export const findDamagedLog = (folder: string): { readonly file: string; readonly at: Date } | null => {
   const file = join(resolve(folder), 'bridle.sqlite-wal.damaged')
   const found = statSync(file, { throwIfNoEntry: false })
   return found ? { file, at: found.ctime } : null
 }
 
-/** `proc` and `sysfs` of Linux call their folders writable for root, and take none. */
+/** Linux reports folders of `proc` and `sysfs` as writable for root, but they accept no files. */
 const isPseudoFileSystem = (folder: string): boolean => PSEUDO_FILE_SYSTEMS.has(statfsSync(folder).type)
 
 const PSEUDO_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72])
@@ -46,9 +45,9 @@ const nearest = (path: string): string => {
   return existsSync(above) || above === path ? above : nearest(above)
 }
 
-/** A server holds a write transaction on the lock file. Trying to begin one shows that, and rolls it back at once. */
+/** A server holds a write transaction on the lock file. Probes by starting one and rolling back. */
 const isLocked = (lock: string): boolean => {
-  // Loaded only now: most commands check no folder.
+  // Imported lazily: most commands check no folder.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const db = new DatabaseSync(lock, { timeout: 0 })
   try {

@@ -1,4 +1,4 @@
-// The data folder as far as it is known before the settings file is read.
+// The data folder before the settings file is read.
 import { join } from 'node:path'
 
 export const DEFAULT_DATA = '.bridle'

@@ -1,5 +1,5 @@
-// `.env` of the working directory. The real environment wins over it. Its secrets are kept as those of the environment are: the
-// command has them, and programs that it starts do not.
+// `.env` of the working directory. The real environment takes precedence. Its secrets are treated the same: visible to
+// the command, not to programs it starts.
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -9,10 +9,7 @@ import { failure, usageError } from '../command/command.ts'
 import { dataFolderOf } from './default-data.ts'
 import { SERVER_SECRETS } from './sealed-environment.ts'
 
-/**
- * The environment of a command, with the variables of the file. Agents of the user read `process.env`, so the variables are set
- * there too; tokens and secrets of the server are not.
- */
+/** The environment with the file's variables, also set in `process.env` for the user's agents, except the server's secrets. */
 export const withEnvFile = (
   env: NodeJS.ProcessEnv,
   folder = '.',
@@ -29,7 +26,7 @@ const readVariables = (path: string, data: string): NodeJS.ProcessEnv => {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
   try {
     const content = readFileSync(path)
-    // The file may name the server that gets a token, and the address that gets a key.
+    // The file may redirect tokens and keys to other servers, so check that it was confirmed.
     trustedFiles(data).check(path, content)
     return parseEnv(content.toString('utf8')) as NodeJS.ProcessEnv
   } catch (error) {

@@ -1,5 +1,3 @@
-// The message of a server that is ready: its address, what it serves, and commands to try.
-
 import { nativeIdentity } from '@bridle/agents/in-process/engine-identities'
 import type { JsonObject } from '@bridle/events/json'
 import { readLocalServer, tokenFile } from '@bridle/server/node/credentials/local-token'
@@ -12,10 +10,10 @@ import { reachableUrl } from './local-server.ts'
 import { DEFAULT_URL } from './server-url.ts'
 import { type ServerSettings, tokenFromEnv } from './settings.ts'
 
-/** Columns before each text of the message of a ready server: the longest label, and room around it. */
+/** The longest label with padding. */
 const LABEL_COLUMNS = 12
 
-/** The header for curl; `token` is a shell expression that yields the token. */
+/** A curl header. `token` is a shell expression. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const startMessage = async (
@@ -28,18 +26,18 @@ export const startMessage = async (
   const { data, keepToken = false, authToken, tokens = [] } = settings
   const own = [...agents.values()].filter(isOwn)
   const ready = own.find(({ needs, inputSchema }) => needs === null && takesPrompt(inputSchema?.() ?? null))
-  // In production an agent may be private.
+  // In production, agents may be private.
   const agent = note === null ? (ready?.name ?? openAgent) : openAgent
-  // The note about production names the private agents that could run.
+  // The note about production lists the private agents.
   const isListed = ({ name, needs }: ServedAgent) => needs !== null || openAgents.includes(name)
   const serves = {
     agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))].filter(isListed),
     hasCockpit,
   }
-  // A folder of the project replaces the cockpit.
+  // A project folder may replace the cockpit.
   const page = typeof settings.cockpit === 'string' ? 'page' : 'cockpit'
   const isClosed = keepToken || authToken !== undefined || tokens.length > 0
-  // The commands find a token in the environment or in the data folder, and not in the settings file.
+  // Commands look for a token in the environment and the data folder, not in the settings file.
   const tokenSetting = isClosed && !keepToken && authorizationHint(env) === '' ? 'FABRIC_HARNESS_API_TOKEN=… ' : ''
   const hint = { agent, note, tokenSetting, command: commandName(env), width, page, isClosed, ...serves } as const
   if (!keepToken) return readyMessage(url, authorizationHint(env) || (isClosed ? bearer('$TOKEN') : ''), hint)
@@ -51,7 +49,6 @@ ${indented(tokenText(file, reachableUrl(url), hint.command, dataFlag), width)}
 ${docsPage === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${docsPage}\n`}`
 }
 
-/** The sentence about the token: where it is, and which commands find it by themselves. */
 export const tokenText = (file: string, url: string, command: string, dataFlag: string): string => {
   const verbs = `${command} run, attach, sessions and the others`
   const how = dataFlag === '' ? 'find it there' : `find it with${dataFlag}`
@@ -65,7 +62,6 @@ const indented = (text: string, width: number): string =>
 
 type ServedAgent = HarnessServer['agents'] extends ReadonlyMap<string, infer A> ? A : never
 
-/** The agents of the user, apart from those that every server has. */
 const isOwn = ({ engine, isDefault = false }: ServedAgent): boolean => engine === nativeIdentity.engine && !isDefault
 
 const takesPrompt = (schema: JsonObject | null): boolean => {
@@ -74,29 +70,25 @@ const takesPrompt = (schema: JsonObject | null): boolean => {
 }
 
 export interface ReadyHint {
-  /** An agent that callers may use; null = none. */
   readonly agent: string | null
-  /** In production: which agents are open, and how to open the others. */
   readonly note: string | null
   readonly command: string
   readonly width: number
   readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
   readonly hasCockpit: boolean
-  /** The label of the page at /. */
   readonly page?: 'cockpit' | 'page'
   readonly isClosed?: boolean
-  /** The variable in front of the command that gives it the token; '' = it does without. */
+  /** Variable assignment that passes the token to the command, or ''. */
   readonly tokenSetting?: string
-  /** The flag by which the command finds the token; '' = it does without. */
   readonly dataFlag?: string
 }
 
-/** The address comes first, then everything that is served there. */
 export const readyMessage = (listening: string, header: string, hint: ReadyHint): string => {
   const { agent, note, command, width, agents, hasCockpit, page = 'cockpit', isClosed = false } = hint
   const { dataFlag = '', tokenSetting = '' } = hint
   const url = reachableUrl(listening)
-  // A browser has no token for /docs: the cockpit asks for it, and shows the same. Curl gets nothing at a page of the cockpit.
+  // A browser cannot send a token to /docs, so point to the cockpit's page, which asks for it. curl would get nothing
+  // from that page.
   const docs: (readonly [label: string, text: string])[] =
     isClosed && hasCockpit && page === 'cockpit'
       ? [
@@ -131,19 +123,18 @@ export const readyMessage = (listening: string, header: string, hint: ReadyHint)
   ].join('\n')
 }
 
-/** The flag that a command needs to find this server; empty for the address that every command calls. */
 export const urlFlag = (url: string): string => (url === DEFAULT_URL ? '' : ` --url ${url}`)
 
 const labelled = (label: string, text: string, width: number): string[] =>
   behindLabel(`  ${label}`.padEnd(LABEL_COLUMNS), wrapWords(text, width - LABEL_COLUMNS))
 
-/** Names the variable, so that the token is not in the output. */
+/** Refers to the variable, so that the token is not printed. */
 export const authorizationHint = (env: NodeJS.ProcessEnv): string => {
   const { from } = tokenFromEnv(env) ?? {}
   return from === undefined ? '' : bearer(`$${from}`)
 }
 
-/** The address of the docs page with a ticket that works once: a browser cannot send the token, and a token in a URL stays in its history. */
+/** The docs page with a single-use ticket. Browsers cannot send the token, and in a URL it would stay in the history. */
 const pageFor = async (url: string, data: string): Promise<string | null> => {
   const { token } = readLocalServer(data) ?? {}
   const answer = await fetch(`${url}/tickets`, {

@@ -1,13 +1,11 @@
-// A port that another program has: the error says whether that program is Bridle.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { formatHost } from '@bridle/runners/network/destination'
 import { programAt } from './bridle-fetch.ts'
 
-/** The program at a port that is in use gets this long to say what it is: the error waits for it. */
+/** The error waits for this probe. */
 const PORT_OWNER_MS = 1_000
 
-/** Why a server cannot listen there; null = it can. */
 export const portProblem = async (port: number, host: string): Promise<string | null> => {
   const trial = createServer().listen(port, host)
   try {

@@ -1,18 +1,17 @@
-// A server without a token cannot tell a proxy that adds no header and speaks HTTP/1.1 from a program of this machine. From outside
-// the difference shows: such a server answers nobody at an address of the network, and a proxy does.
+// Detects proxies in front of a server without a token. To the server, a proxy without extra headers looks like a local
+// program. From the network the difference shows: only a proxy responds there.
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { networkInterfaces } from 'node:os'
 
-/** An address of this machine answers within milliseconds, or has no server. */
+/** A local address responds within milliseconds or not at all. */
 const PROXY_SEARCH_MS = 1_000
-/** The answer of a server with hundreds of agents. */
+/** A server with hundreds of agents. */
 const PROXY_ANSWER_BYTES_MAX = 1024 * 1024
 
 const PORTS = [80, 443, 3000, 5173, 8000, 8080, 8443, 8888]
 const TLS_PORTS = new Set([443, 8443])
 
-/** The addresses under which a proxy would be reached from the network, at the ports that proxies usually have. */
 export const proxyAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
@@ -20,7 +19,7 @@ export const proxyAddresses = (): readonly string[] =>
     .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
     .flatMap((host) => PORTS.map((port) => `${TLS_PORTS.has(port) ? 'https' : 'http'}://${host}:${port}`))
 
-/** Keeps the addresses at which a Bridle server tells strangers about its agents. */
+/** Keeps addresses where Bridle reveals its agents without a token. */
 export const openAddresses = async (addresses: readonly string[]): Promise<readonly string[]> => {
   const answers = await Promise.all(
     addresses.map(async (address) => ((await answersStrangers(address)) ? [address] : [])),
@@ -31,7 +30,7 @@ export const openAddresses = async (addresses: readonly string[]): Promise<reado
 const answersStrangers = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const ask = address.startsWith('https:') ? requestHttps : requestHttp
-    // Nothing is sent but the path, so it does not matter whose certificate it is.
+    // Only the path is sent, so the certificate does not matter.
     const call = ask(`${address}/ready`, { rejectUnauthorized: false, timeout: PROXY_SEARCH_MS, agent: false })
     call.once('timeout', () => call.destroy())
     call.once('error', () => resolve(false))

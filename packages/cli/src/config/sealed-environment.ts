@@ -1,6 +1,6 @@
-// Moves keys out of the environment. Every process of the same user can read the environment that a process was started with,
-// even if that process deletes variables from its copy. So a process that starts engines writes its secrets to a file, replaces
-// itself with `execve` and an environment without them, reads the file and removes it.
+// Removes secrets from the environment. Processes of the same user can read the environment that a process started with,
+// even after it deletes variables. So a process that starts engines writes its secrets to a file, replaces itself via
+// `execve` without them, then reads and deletes the file.
 
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { CLAUDE_LOGIN_VARIABLE } from '@bridle/runners/credentials/logins/claude
 import { PROVIDER_SECRETS } from '@bridle/runners/credentials/providers'
 import { settingRows, variablesOf } from '@bridle/server/settings'
 
-/** A process takes its secrets file within a second; an older file was left by a process that was killed before. */
+/** Processes read the file within a second. An older one is left over from a crash. */
 const SECRETS_FILE_MS = 60_000
 
 const SECRETS = [
@@ -19,17 +19,14 @@ const SECRETS = [
     ...settingRows.flatMap((row) => (row[1].kind === 'secret' ? variablesOf(row) : [])),
   ]),
 ]
-/** Secrets of the server, which no agent reads. */
+/** Secrets of the server, hidden from agents. */
 export const SERVER_SECRETS = SECRETS.filter((name) => !PROVIDER_SECRETS.includes(name))
-/** The variable that names the file, after the process replaced itself. */
+/** Names the file after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'
 const FOLDER_PREFIX = 'bridle-secrets-'
 const FILE = 'secrets.json'
 
-/**
- * The environment with its secrets, which other processes cannot read. The first call replaces the process and does not return.
- * Where a process cannot replace itself (Windows), the environment stays unchanged.
- */
+/** The environment with secrets hidden from other processes. The first call replaces the process, except on Windows. */
 export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => {
   const { [FILE_VARIABLE]: file, ...rest } = env
   if (file !== undefined) return { ...rest, ...takeSecrets(file) }
@@ -52,11 +49,7 @@ export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
   }
 }
 
-/**
- * Gives the keys of providers back to this process alone: packages of providers in the agents of a user read them from
- * `process.env`. The system shows others only the environment that a process was started with, and programs that the server
- * starts get an environment of their own.
- */
+/** Restores provider keys for the agents' packages. Other processes see only the initial environment; children get their own. */
 export const restoreProviderKeys = (env: NodeJS.ProcessEnv): void => {
   for (const name of PROVIDER_SECRETS) if (env[name] !== undefined) process.env[name] = env[name]
 }
@@ -70,13 +63,13 @@ const takeSecrets = (file: string): NodeJS.ProcessEnv => {
   }
 }
 
-/** Removes the file, and its folder if that is empty then: the name comes from the environment, so nothing else may go. */
+/** Removes the file and its folder if empty. The name comes from the environment, so nothing else may be deleted. */
 const remove = (file: string): void => {
   rmSync(file, { force: true })
   try {
     rmdirSync(dirname(file))
   } catch {
-    // The folder holds other files and stays.
+    // The folder contains other files.
   }
 }
 
@@ -87,7 +80,7 @@ const removeLeftovers = (): void => {
       const { uid, mtimeMs } = lstatSync(folder)
       if (uid === process.getuid?.() && Date.now() - mtimeMs > SECRETS_FILE_MS) remove(join(folder, FILE))
     } catch {
-      // Another process removed it, or owns it.
+      // Removed or owned by another process.
     }
   }
 }

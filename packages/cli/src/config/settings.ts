@@ -1,4 +1,4 @@
-// Settings: a flag, then the environment, then bridle.config.ts, then the default.
+// Precedence: flag, environment, bridle.config.ts, default.
 
 import { join } from 'node:path'
 import { type FabricClient, fabricClient } from '@bridle/client/fabric/http'
@@ -25,7 +25,7 @@ export interface ServerFlags {
   readonly data?: string
   readonly store?: string
   readonly agents?: string
-  /** A token is made and kept in the data folder. */
+  /** Creates a token and stores it in the data folder. */
   readonly token?: boolean
 }
 
@@ -39,7 +39,7 @@ export const serverSettings = async (
   const early = dataFolderOf(flags, folder, env)
   const config = await readConfigFile(folder, early)
   const data = folderOf(flags, env, config)
-  // `.env` and the settings file may name another data folder, and that one has the digests.
+  // `.env` and the settings file may name another data folder, which then has the digests.
   for (const each of [join(folder, DEFAULT_DATA), early]) checkLoaded(each, data)
   const named = flags.port ?? env.PORT
   const port = named === undefined ? undefined : checkedPort(named)
@@ -69,7 +69,7 @@ const checkLoaded = (early: string, data: string): void => {
 const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOptions): string =>
   flags.data ?? env.BRIDLE_DATA ?? config.data ?? DEFAULT_DATA
 
-/** The token and the variable that holds it; only the name is ever printed. */
+/** The token, and its variable for messages. The token itself is never printed. */
 export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
   for (const from of ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN']) {
     const token = env[from]
@@ -78,7 +78,6 @@ export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: str
   return null
 }
 
-/** The address that a person has named; null = none. */
 export const namedUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string | null => {
   const url = flags.url ?? (env.BRIDLE_URL || null)
   return url === null ? null : checkedUrl(url)
@@ -103,7 +102,7 @@ export interface ClientFlags {
   readonly text?: boolean
 }
 
-/** The flags that lead a further command to the same server: a printed command must work as it is. */
+/** Flags for a follow-up command to reach the same server, because printed commands must work as they are. */
 export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
   Object.entries({ url, data, tenant })
     .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
@@ -112,24 +111,20 @@ export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
 export interface ServerAddress {
   readonly url: string
   readonly authToken?: string | undefined
-  /** The variable or file that holds the token; null = there is none. */
   readonly tokenFrom: string | null
-  /** Says, when a server answers there, that it is not the one of the data folder. */
+  /** Prints a remark if the responding server is not the data folder's. */
   readonly onAnswer?: () => void
 }
 
 export type AskedAddress = Pick<ServerAddress, 'url' | 'authToken' | 'onAnswer'>
 
-/**
- * The server that the flags and the environment name, else the one that works on the data folder, else the one at the port of the settings file or 4317. A server
- * of this user keeps its token in its data folder.
- */
+/** The named server, otherwise the data folder's, otherwise the default port's. A local token is read from the data folder. */
 export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
   const named = namedUrl(flags, env)
   const variable = tokenFromEnv(env)
   const known = { authToken: variable?.token, tokenFrom: variable?.from ?? null }
   if (named !== null && (variable || !isLocalUrl(named))) return { url: named, ...known }
-  // A broken configuration is reported by the commands that serve, not here.
+  // A broken configuration is reported by the commands that serve.
   const config = await readConfigFile().catch((): ServerOptions => ({}))
   const folder = folderOf(flags, env, config)
   const local = named === null ? serverOfFolder(folder) : findLocalServer(named, folder)
@@ -139,13 +134,12 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   return variable || !local?.token ? { url, ...known } : { url, authToken: local.token, tokenFrom: tokenFile(folder) }
 }
 
-/** Where `start` without flags listens. Port 0 is another one at each start. */
+/** Where `start` without flags listens. Port 0 changes at every start. */
 const usualUrl = ({ port }: ServerOptions): string => (port ? `http://${DEFAULT_HOST}:${port}` : DEFAULT_URL)
 
 const elsewhereText = (url: string, folder: string, start: string): string =>
   `No server runs on the data folder ${folder}. This is the one at ${url}, which has another folder and agents of its own. To start one for this folder: ${start}`
 
-/** Starts a server of the data folder beside the one that has the usual port. Verbs find it without its address. */
 export const startCommand = ({ data }: ClientFlags, env: NodeJS.ProcessEnv): string =>
   `${commandName(env)} start --port 4318${repeatedFlags({ data })}`
 
@@ -157,7 +151,7 @@ const remarkOnce = (text: string): (() => void) => {
   }
 }
 
-/** A client of the server that the flags and the environment name. On a terminal it says when the server keeps a plain request waiting. */
+/** A client of the configured server. On a terminal it shows when a plain request has to wait. */
 export const createClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
@@ -166,7 +160,7 @@ export const createClient = async (
 ): Promise<FabricClient> =>
   clientOf(flags, address ?? (await serverAddress(flags, env)), { out: createOutput(flags), ...patience })
 
-/** A client for a command that draws on the terminal itself, and waits as long as the person does. */
+/** A client for commands that draw on the terminal and wait indefinitely. */
 export const createWatchingClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,

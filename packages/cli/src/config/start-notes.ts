@@ -1,5 +1,4 @@
-// Settings that change nothing: a file or a variable that nobody reads, an agent or a folder that is not there. A line about each tells
-// its author why.
+// Warns about settings without effect: unread files or variables, missing agents or folders.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
@@ -9,7 +8,6 @@ import { settingRows, variablesOf } from '@bridle/server/settings'
 
 export const earlyNotes = (env: NodeJS.ProcessEnv): readonly string[] => [...ignoredFileNotes(), ...variableNotes(env)]
 
-/** The lines about settings that can be judged only when the server is there. */
 export const readyNotes = (
   { agents }: Pick<HarnessServer, 'agents'>,
   { cockpit, defaultAgent }: Pick<ServerOptions, 'cockpit' | 'defaultAgent'>,
@@ -22,7 +20,6 @@ export const readyNotes = (
   ]
 }
 
-/** Files that look like settings. */
 export const ignoredFileNotes = (folder = '.'): readonly string[] => {
   const there = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true
   return [
@@ -36,10 +33,8 @@ const VARIABLES = ['.env.local', '.env.development', '.env.production']
 
 const isOurs = (name: string): boolean => /^(BRIDLE|FABRIC_HARNESS)_/.test(name)
 
-/** The variables that a person can set. */
 const settable = settingRows.flatMap(variablesOf).filter(isOurs)
 
-/** Names that people try, and the one that each means. */
 const mistakes = new Map(
   settingRows.flatMap((row) => {
     const { mistakes = [], flag = '' } = row[1]
@@ -47,7 +42,7 @@ const mistakes = new Map(
   }),
 )
 
-/** Variables that processes of Bridle set for each other. */
+/** Set by Bridle processes for each other. */
 export const INTERNAL_VARIABLES: readonly string[] = [
   'BRIDLE_DEV_REPORTS',
   'BRIDLE_ENGINE_MARK',
@@ -59,7 +54,7 @@ export const INTERNAL_VARIABLES: readonly string[] = [
   'BRIDLE_SECRETS_FILE',
 ]
 
-/** Variables of other programs: examples, tests and benchmarks of Bridle. */
+/** Used by Bridle's examples, tests and benchmarks. */
 export const OTHER_VARIABLES: readonly string[] = [
   'BRIDLE_CRASH_CONTROL',
   'BRIDLE_CRASH_DISK',
@@ -76,7 +71,7 @@ export const OTHER_VARIABLES: readonly string[] = [
   'BRIDLE_VARIANTS',
 ]
 
-/** A line for each, before the server starts: a misspelt variable may be the reason why it cannot. */
+/** Printed before the server starts, because a misspelt variable may be why it cannot. */
 export const variableNotes = (env: NodeJS.ProcessEnv): readonly string[] => [
   ...Object.keys(env).filter(isUnknown).toSorted().map(unknownNote),
   ...(env.BRIDLE_ENGINES && !existsSync(env.BRIDLE_ENGINES)
@@ -92,14 +87,14 @@ const unknownNote = (name: string): string => {
   return `${name} is not read.${near === null ? '' : ` Did you mean ${mistakes.get(near) ?? near}?`}`
 }
 
-/** The prefix says nothing about what was meant, so only the rest of the names is compared. */
+/** Compares names without their common prefix. */
 const nearestEnd = (name: string, candidates: readonly string[]): string | null => {
   const end = (each: string) => each.replace(/^(BRIDLE|FABRIC_HARNESS)_/, '')
   const near = nearestName(end(name), candidates.map(end))
   return candidates.find((each) => end(each) === near) ?? null
 }
 
-/** A line about a default agent that the server does not have. The one of the settings file goes before the variable. */
+/** Warns about an unknown default agent. The settings file overrides the variable. */
 export const defaultAgentNotes = (
   { BRIDLE_AGENT }: NodeJS.ProcessEnv,
   { agents, defaultAgent }: { readonly agents: Iterable<string>; readonly defaultAgent?: string | undefined },

@@ -1,4 +1,3 @@
-// The last words of a command that failed: one line, and the exit code.
 import { FabricError } from '@bridle/client/http/error'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
@@ -11,12 +10,10 @@ const CERTIFICATE_CODE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
 interface CertificateError extends Error {
   readonly code: string
-  /** The name that was asked, and the certificate: where it is for another name. */
   readonly host?: string
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string | string[] } }
 }
 
-/** The problem with the certificate; null = the connection failed for another reason. */
 export const certificateProblem = (error: unknown): CertificateError | null =>
   causeWith(error, (code) => CERTIFICATE_CODE.test(code)) as CertificateError | null
 
@@ -28,9 +25,9 @@ const causeWith = (error: unknown, isIt: (code: string) => boolean): NodeJS.Errn
   return null
 }
 
-/** An error in one line. Status 400 is a usage error: the caller can correct it. */
+/** Status 400 is a usage error, because the caller can correct it. */
 export const explainError = (error: unknown): { readonly code: number; readonly message: string } => {
-  // A server, a file or a person wrote parts of the message: it goes to a terminal.
+  // Parts of the message come from servers, files or people, and it goes to a terminal.
   const message = escapeControls(error instanceof Error ? refusalText(error) : String(error))
   if (error instanceof ExitError) return { code: error.code, message }
   if (!(error instanceof FabricError)) return { code: EXIT_CODES.failed, message }
@@ -47,7 +44,7 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
   }
 }
 
-/** The message as it is printed: on a terminal of so many columns its words are not broken; a pipe gets it as it is. */
+/** Wraps at word boundaries on a terminal. Unchanged in a pipe. */
 export const errorText = (message: string, columns: number | null): string => {
   const text = `bridle: ${message}`
   return columns === null ? text : wrapRemark(text, columns).join('\n')
@@ -65,7 +62,6 @@ const CONNECTION_CAUSES: { readonly [code: string]: string } = {
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
 }
 
-/** The error of a request that got no answer, with the address as it was named and the reason. */
 const unreachableText = (error: Error): string => {
   const { cause } = error
   if (!(cause instanceof UnreachableError)) return error.message
@@ -74,7 +70,7 @@ const unreachableText = (error: Error): string => {
   return `No Bridle answers at ${cause.url}: ${reason}.`
 }
 
-/** `fetch` hides some reasons, such as a port that it does not ask, in a cause without a code. */
+/** `fetch` hides some reasons, such as blocked ports, in a cause without a code. */
 const innermostMessage = (error: Error): string =>
   error.cause instanceof Error ? innermostMessage(error.cause) : error.message
 
@@ -92,7 +88,7 @@ const certificateText = ({ code, host, cert }: CertificateError): string => {
   return `The certificate of the server is not trusted (${code}). NODE_EXTRA_CA_CERTS=FILE trusts the certificate in a file.`
 }
 
-/** The names of a certificate: `DNS:a.example, IP Address:10.0.0.1` without the kinds. Old certificates have only a common name. */
+/** The names of a certificate, from `DNS:a.example, IP Address:10.0.0.1`. Old certificates have only a common name. */
 const certifiedNames = ({ subjectaltname, subject }: NonNullable<CertificateError['cert']> = {}): string => {
   const names = subjectaltname?.split(', ').map((each) => each.replace(/^[\w ]+:/, '')) ?? [subject?.CN ?? []].flat()
   return names.length === 0 ? 'another name' : names.join(', ')

@@ -1,7 +1,6 @@
-// The words of a server about a request that it refuses, for the person who typed a command: a field of the request is a flag here.
+// Rewords server refusals for the command line, where a request field is a flag.
 import { FabricError } from '@bridle/client/http/error'
 
-/** The message of an error. Of a refused field it names the flag, and not the part of the request in which the field was sent. */
 export const refusalText = (error: Error): string => {
   const { field, reason } = refusalParts(error)
   if (field === null) return reason
@@ -9,17 +8,17 @@ export const refusalText = (error: Error): string => {
   return [FLAGS.get(name) ?? name, inner.join('.'), reason].filter((each) => each !== '').join(': ')
 }
 
-/** The same without the field, behind words that name it already. */
+/** The reason without the field, for messages that already name it. */
 export const refusalReason = (error: Error): string => refusalParts(error).reason
 
-/** The message without the sentences that have a word of the wire, behind which the words of the command follow. */
+/** Drops sentences that contain a term of the wire. */
 export const withoutSentence = ({ message }: Error, word: string): string =>
   message
     .split(/(?<=\.) /u)
     .filter((sentence) => !sentence.includes(word))
     .join(' ')
 
-/** The parts of `query: limit: Expected …`, and of `body: ` before a whole sentence. */
+/** Parses `query: limit: Expected …`, and `body: ` before a sentence. */
 export const refusalParts = (error: Error): { readonly field: string | null; readonly reason: string } => {
   const { message } = error
   const [place = '', field = '', ...rest] = message.split(': ')
@@ -33,7 +32,6 @@ export const refusalParts = (error: Error): { readonly field: string | null; rea
 const PLACES: ReadonlySet<string> = new Set(['query', 'body'])
 const FIELD = /^[a-z_]+(?:\.\w+)*$/u
 
-/** Flags that have the name of the field, and those with another one. */
 const SAME_NAMES = 'actor after args cursor kind limit model parent policy reason search status title workspace'
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ...SAME_NAMES.split(' ').map((name): [string, string] => [name, `--${name}`]),

@@ -1,12 +1,11 @@
-// The first line of an export. A file without it is another one, and no export that was damaged.
+// The first line of an export tells a damaged export from another file.
 import { isJsonObject } from '@bridle/events/json'
 import { usageError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 
-/** The beginning of a file in which the first line of an export ends: it has a name, a version and a program. */
+/** Enough for the first line: a name, a version and a program. */
 const EXPORT_HEAD_BYTES = 1_000
 
-/** A usage error that names the file as it was typed, unless the content begins as `bridle export` writes it. */
 export const checkExportHead = async (file: string, content: Blob): Promise<void> => {
   const [head = ''] = (await content.slice(0, EXPORT_HEAD_BYTES).text()).split('\n')
   if (isHead(head)) return

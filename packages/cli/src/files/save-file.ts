@@ -1,4 +1,4 @@
-// Saves the body of a response. A file that is cut off must not stand under its name, nor replace a whole one.
+// Saves a response body atomically, so that an interrupted download neither looks complete nor replaces a complete file.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -12,9 +12,8 @@ const whyNot: { readonly [code: string]: string } = {
   ENOTDIR: 'there is no such folder.',
 }
 
-/** `what` names the content in the error, such as "export". */
 export const saveFile = async (answer: Response, file: string, what: string): Promise<void> => {
-  // A new file under a name that nobody can know: in a shared folder somebody may have put a link, or a file of theirs, in its place.
+  // An unpredictable name: in a shared folder, another user could have planted a link or a file.
   const partial = `${file}.${randomUUID()}.partial`
   await pipeline(bodyOf(answer), createWriteStream(partial, { flags: 'wx', mode: 0o600 })).catch(
     async (cause: unknown) => {

@@ -1,5 +1,5 @@
-// A branch or a rerun of an imported session: the prompts and the mode are shown first, and a person, or the digest in a flag, confirms
-// them. The command decides the folder and the mode, and the file neither.
+// Before branching or rerunning an imported session, shows its prompts and mode for confirmation on the terminal or by
+// digest. The command determines folder and mode, never the file.
 import type { SessionDetail } from '@bridle/client/index'
 import { isJsonObject, type Json, omit } from '@bridle/events/json'
 import { type CliCommand, failure } from '../command/command.ts'
@@ -35,7 +35,7 @@ export const confirmedContinuation = async (detail: SessionDetail, { flags, env,
   return { ...confirmed, prompts_digest }
 }
 
-/** The prompts of the file, every line behind a mark, so that none looks like a line of this program. */
+/** Prefixes every line, so that prompts cannot imitate output of this program. */
 const claimLines = (
   { id, agent, permission_mode, imported_prompts: prompts = [] }: SessionDetail,
   {
@@ -64,13 +64,11 @@ const markedLines = (text: string, columns: number): readonly string[] =>
 
 const MARK = '  | '
 
-/** The input of a prompt, where it has more than the text. */
 const sentWith = (input: Json | undefined): readonly string[] => {
   const rest = isJsonObject(input) ? omit(input, 'prompt') : (input ?? {})
   return isJsonObject(rest) && Object.keys(rest).length === 0 ? [] : [`Sent with it: ${JSON.stringify(rest)}`]
 }
 
-/** The settings of the file that an import ignored; null = none. */
 export const ignoredText = (names: readonly string[] = []): string | null => {
   if (names.length === 0) return null
   const [count, were] = names.length === 1 ? ['1 setting', 'was'] : [`${names.length} settings`, 'were']

@@ -1,5 +1,4 @@
-// Where this package came from, so that a new project installs the same one. It is not on npm yet: a package that was installed from
-// a tarball goes into the project with that tarball.
+// How to install this version in a new project. It is not on npm yet, so a tarball installation is repeated with its tarball.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { packageFolder } from '@bridle/system/package-folder'
@@ -7,7 +6,6 @@ import { packageFolder } from '@bridle/system/package-folder'
 export type PackageSource =
   | { readonly kind: 'registry'; readonly version: string }
   | { readonly kind: 'tarball'; readonly file: string }
-  /** A checkout in which nothing was packed yet. */
   | { readonly kind: 'unpacked'; readonly checkout: string }
   | { readonly kind: 'unknown'; readonly version: string }
 
@@ -15,7 +13,7 @@ export const packageSource = (folder: string = packageFolder): PackageSource => 
   const { name, version } = readJson<{ name: string; version: string }>(join(folder, 'package.json'))
   const holder = dirname(resolve(folder))
   if (basename(holder) === 'packages') return packed(dirname(holder), `${name}-${version}.tgz`)
-  // npm notes there what it installed; in its own cache, too, from which `npx <tarball>` runs.
+  // npm records here what it installed, also in the cache that `npx <tarball>` uses.
   const lock = join(holder, '.package-lock.json')
   if (!existsSync(lock)) return { kind: 'unknown', version }
   const { packages } = readJson<{ packages: Record<string, { resolved?: string } | undefined> }>(lock)

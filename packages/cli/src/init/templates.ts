@@ -1,9 +1,8 @@
-// The templates of `bridle init`: folders of files in the package, copied as they are.
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageFolder } from '@bridle/system/package-folder'
 
-/** The same distance from source and from the built package. */
+/** Same relative path in source and build. */
 const ROOT = join(packageFolder, 'templates')
 
 export const TEMPLATES = {
@@ -16,7 +15,7 @@ export type TemplateName = keyof typeof TEMPLATES
 
 export const isTemplate = (name: string): name is TemplateName => Object.hasOwn(TEMPLATES, name)
 
-/** npm leaves files of these names out of a package, or obeys them. */
+/** npm omits or interprets files with these names. */
 const DOTTED = { _gitignore: '.gitignore', _dockerignore: '.dockerignore', '_env.example': '.env.example' } as const
 
 export const templateFiles = (name: TemplateName): ReadonlyMap<string, string> => {
@@ -37,7 +36,7 @@ export const findInTheWay = (folder: string, paths: Iterable<string>): string[] 
 export const writeFiles = (folder: string, files: ReadonlyMap<string, string>): void => {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
-    // A file that came in the meantime is not overwritten either.
+    // Never overwrite, even if the file was created in the meantime.
     writeFileSync(join(folder, path), text, { flag: 'wx' })
   }
 }

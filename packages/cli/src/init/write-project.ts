@@ -1,5 +1,5 @@
-// A new project in a folder: the files of a template, and a package.json that installs this package. All or nothing: every reason not
-// to write is found before the first file is written.
+// Writes a project from a template, with a package.json that installs this package. All or nothing: finds every obstacle
+// before writing.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,7 +14,7 @@ export interface NewProject {
   readonly source: Exclude<PackageSource, { kind: 'unpacked' }>
 }
 
-/** How many files were written; or the sentence that says why none was. */
+/** The number of files written, or why none were. */
 export const writeProject = ({
   folder,
   template,
@@ -43,7 +43,7 @@ export const writeProject = ({
   return { count: files.size + 1 }
 }
 
-/** A tarball lies in the project, so that the project installs on every machine, and in an image. */
+/** Copies a tarball into the project, so that it installs on other machines and in images. */
 const dependency = (source: NewProject['source'], folder: string) => {
   if (source.kind !== 'tarball') return { spec: source.version, copy: null }
   const path = relative(folder, source.file).replaceAll('\\', '/')
@@ -52,7 +52,6 @@ const dependency = (source: NewProject['source'], folder: string) => {
   return { spec: `file:${inside}`, copy: { from: source.file, to: join(folder, inside) } }
 }
 
-/** The folder's name, reduced to the characters that a package's name may have. */
 const packageName = (folder: string): string =>
   folder
     .toLowerCase()
@@ -69,10 +68,9 @@ interface Manifest {
   readonly [field: string]: unknown
 }
 
-/** The script that `npm init` writes. A file with it is fresh: nothing in it was decided by anybody. */
+/** `npm init` writes this script, which marks an untouched file. */
 const NPM_INIT_TEST = 'echo "Error: no test specified" && exit 1'
 
-/** The text of the file; or, where the file that is there decides otherwise, the sentence that says so. */
 const projectManifest = (
   template: string,
   { name, bridle, present }: { readonly name: string; readonly bridle: string; readonly present: string | null },
@@ -90,7 +88,7 @@ const projectManifest = (
   const merged: Manifest = {
     ...own,
     type: 'module',
-    // The lines that are there win.
+    // Existing scripts take precedence.
     scripts: { ...wanted.scripts, ...own.scripts },
     dependencies: sorted({ ...wanted.dependencies, ...own.dependencies, bridle }),
     devDependencies: sorted({ ...wanted.devDependencies, ...own.devDependencies }),

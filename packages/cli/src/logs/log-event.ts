@@ -1,4 +1,4 @@
-// An event of a session's log as `bridle logs` prints it: the envelope of the stream, whether it comes from there or from the log.
+// A log event in the stream's envelope format, from the stream or the log.
 import type { LogEntry, StreamEnvelope } from '@bridle/client/index'
 
 export interface LogEvent {
@@ -10,11 +10,10 @@ export interface LogEvent {
   readonly turn_id?: string
   readonly attempt?: number
   readonly hearsay?: true
-  /** The agent chose `type` and `payload`. */
+  /** `type` and `payload` were chosen by the agent. */
   readonly custom?: true
 }
 
-/** The envelope that the stream would send for an entry of the log. */
 export const eventOfEntry = (entry: LogEntry, sessionId: string): LogEvent => {
   const { seq, at, run, attempt, continues = attempt, hearsay } = entry
   const isCustom = entry.type === 'custom_event' && !hearsay

@@ -1,4 +1,3 @@
-// The filters of `bridle logs`: an event is shown where all of them fit.
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { usageError } from '../command/command.ts'
 import type { LogEvent } from './log-event.ts'
@@ -20,7 +19,7 @@ export const logFilter = ({ type: types, tool, status, grep }: LogFilterFlags): 
     (pattern === null || pattern.test(JSON.stringify(event)))
 }
 
-/** Why an event of the wanted types may not be there: a type is misspelt, or of another tier. Events of an agent's own may have any type. */
+/** Why no events of these types may appear: misspelt, or of another tier. Agents may define types of their own. */
 export const typeHint = (
   types: readonly string[] | undefined,
   known: readonly { readonly type: string; readonly tier: string }[],

@@ -1,4 +1,4 @@
-// The lines of `bridle logs`. Pieces of a streamed text are one line: one line for each would hide all others.
+// Joins the chunks of a streamed text to one line.
 import type { CliOutput } from '../terminal/output.ts'
 import type { LogEvent } from './log-event.ts'
 import { logLine } from './log-line.ts'
@@ -11,7 +11,6 @@ export class LogPrinter {
     this.#out = out
   }
 
-  /** A piece of a text is held until an event of another kind comes. */
   print(event: LogEvent): void {
     if (this.#out.isJson) return this.#out.row(event)
     const [first] = this.#pieces

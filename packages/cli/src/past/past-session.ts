@@ -1,4 +1,3 @@
-// The past of a session, from the file of an export or from a server.
 import { readFile } from 'node:fs/promises'
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -7,7 +6,6 @@ import { failure, usageError } from '../command/command.ts'
 import { CANDIDATES_MAX, LOG_PAGE } from '../command/limits.ts'
 import { checkExportHead } from '../files/export-head.ts'
 
-/** The history of a session in a file. A file with several needs the id of one, or its beginning. */
 export const historyInFile = async (file: string, session: string | undefined): Promise<History> => {
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw usageError(`${file} cannot be read: ${cause.code}`, { cause })
@@ -36,7 +34,6 @@ const choiceText = (file: string, session: string | undefined, ids: readonly str
     ...(ids.length > CANDIDATES_MAX ? [`  and ${ids.length - CANDIDATES_MAX} more`] : []),
   ].join('\n')
 
-/** The history of a session of a server, with the events of its parents. */
 export const historyOnServer = async (fabric: FabricClient, id: string, agent?: string): Promise<History> => {
   let history: History | null = null
   for (let after = 0; ; ) {

@@ -1,4 +1,3 @@
-// Remarks about a server that goes away and comes back, for verbs that go on.
 import type { FabricError } from '@bridle/client/http/error'
 
 export interface AwayRemarks {
@@ -6,7 +5,7 @@ export interface AwayRemarks {
   readonly onOpen: () => void
 }
 
-/** Each remark is made once. A stream that the server closes is no news: the next try says whether the server or the session is gone. */
+/** Each remark appears once. A closed stream is not remarked on: the retry shows whether the server or session is gone. */
 export const awayRemarks = (remark: (text: string) => void): AwayRemarks => {
   let isAway = false
   return {

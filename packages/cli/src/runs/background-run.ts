@@ -1,4 +1,3 @@
-// `bridle run --background`: the work is in the server's log when the command ends, and nobody has to watch it.
 import { FabricError } from '@bridle/client/http/error'
 import type { BackgroundReceipt, FabricClient } from '@bridle/client/index'
 import { EXIT_CODES, usageError } from '../command/command.ts'
@@ -11,13 +10,11 @@ import { takeOverNote, workspaceNote } from './workspace-note.ts'
 
 export interface BackgroundRun extends Work {
   readonly id: string | undefined
-  /** Null: every call is new work. */
   readonly key: string | null
-  /** The flags that lead a further command to the same server. */
   readonly serverFlags: string
 }
 
-/** The session is there, as a branch is: the prompt is its next one, as in a run that is watched. */
+/** The session exists, so the prompt becomes its next one. */
 const nextRun = async (
   fabric: FabricClient,
   { agent, input, workspace, key }: BackgroundRun,
@@ -33,7 +30,7 @@ const nextRun = async (
 
 type StartedRun = Omit<BackgroundReceipt, 'messageId' | 'delivery'>
 
-/** The exit code: of the earlier run if the key belongs to work that has ended. */
+/** Returns the earlier run's exit code if the key belongs to work that has ended. */
 export const startInBackground = async (
   fabric: FabricClient,
   work: BackgroundRun,

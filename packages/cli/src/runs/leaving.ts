@@ -1,15 +1,16 @@
-// Ctrl+C leaves a run, which continues. A second Ctrl+C within a moment cancels it.
+// Ctrl+C detaches from a run. A second one soon after cancels it.
 import type { FabricClient } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
+import { CTRL_C } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
-/** A second Ctrl+C within this time cancels the run: long enough to read the line that says so. */
+/** Long enough to read the line that explains it. */
 const CANCEL_WINDOW_MS = 2_000
 
-/** The state of a run that was left; `unknown` = the server did not say it. */
+/** `unknown`: the server did not respond. */
 export type LeftRunState = 'cancelled' | 'continues' | 'ended' | 'unknown'
 
-/** Cancels the run where the person presses Ctrl+C again. The run may also end by itself while that is waited for. */
+/** Cancels the run on a second Ctrl+C. The run may also end during the wait. */
 export const leaveRun = async (
   out: CliOutput,
   fabric: FabricClient,
@@ -27,11 +28,7 @@ export const leaveRun = async (
   return 'cancelled'
 }
 
-/**
- * Waits a moment after a Ctrl+C. True = Ctrl+C was pressed again; any other key ends the wait. Where no person is at the terminal
- * nothing is waited for. In raw mode a key is a byte and no signal, so the signal of the first press that npm passes on once more
- * is not taken for a second press.
- */
+/** True on a second Ctrl+C within a moment; other keys end the wait. Raw mode tells it from a signal that npm forwards twice. */
 const isInterruptedAgain = async (): Promise<boolean> => {
   const { stdin } = process
   if (!stdin.isTTY) return false
@@ -50,5 +47,3 @@ const isInterruptedAgain = async (): Promise<boolean> => {
     stdin.pause()
   }
 }
-
-const CTRL_C = '\u0003'

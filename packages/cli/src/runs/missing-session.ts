@@ -1,12 +1,11 @@
-// A session that the server of a command does not have. That server and its port go with the command, so the words are about the data
-// folder, and about the sessions in it: there is no server that could list them.
+// A missing session of a server that stops with the command. The message refers to the data folder, because no server
+// will be there to list its sessions.
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { ExitError, failure } from '../command/command.ts'
 import { NAMES_SHOWN } from '../command/limits.ts'
 import { isNotFound, NoSessionError, newestIds } from '../session-ids/session-prefix.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** Throws the error; about a missing session, in words that are true after the command has ended. */
 export const rethrowMissing = async (
   error: unknown,
   { plain, ownData }: Pick<ServerConnection, 'plain' | 'ownData'>,
@@ -17,7 +16,6 @@ export const rethrowMissing = async (
   throw new ExitError(error.code, `There is no session ${text} in the data folder ${ownData}. ${adviceFor(text, ids)}`)
 }
 
-/** The error; about a session that a command has watched and the server has no longer, in words that say so. */
 export const asRemoval = (error: unknown, id: string): unknown =>
   isNotFound(error) ? failure(`The session ${id} is no longer there.`) : error
 

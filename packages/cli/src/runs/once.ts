@@ -1,5 +1,5 @@
-// `--once` and `--idempotency-key`: a piece of work that is asked for again is not done again. The server keeps the key with the run in its
-// log, so this holds across its restarts, and for callers that ask at the same time.
+// `--once` and `--idempotency-key` deduplicate work. The server logs the key with the run, so this survives restarts and
+// concurrent callers.
 import { createHash } from 'node:crypto'
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient, RunStatus } from '@bridle/client/index'
@@ -30,7 +30,7 @@ export interface Work {
   readonly workspace: FolderChoice | null
 }
 
-/** The session and the key of the work; the key is null if every call is new work. */
+/** Session and key of the work. Key null: every call is new work. */
 export const workName = (
   { id, once, 'idempotency-key': named }: OnceFlags,
   { agent, input, workspace }: Work,
@@ -39,7 +39,7 @@ export const workName = (
   if (named === '') throw usageError('--idempotency-key is empty.')
   if (named !== undefined) return { id: id ?? `${agent}-${shortHash([agent, named])}`, key: named }
   if (!once) return { id, key: null }
-  // Without an id, the report of tomorrow would be the one of today: both have the same prompt.
+  // Without an id, tomorrow's report would match today's, which has the same prompt.
   if (id === undefined) throw usageError('--once needs --id, which names the work, such as --id "report-$(date +%F)".')
   return { id, key: `once-${shortHash([agent, id, input, workspace])}` }
 }
@@ -47,7 +47,7 @@ export const workName = (
 const shortHash = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32)
 
-/** The request of background work. A repeated one must be the same to the letter. */
+/** A repeated request must be identical. */
 export const backgroundRequest = (
   { agent, input: { prompt, ...fields }, workspace }: Work,
   id: string | undefined,
@@ -61,7 +61,7 @@ export const backgroundRequest = (
   }),
 })
 
-/** The run of the same work that an earlier call started with `--background`. Throws the error if there is none. */
+/** The run that an earlier `--background` call started. Throws `error` if there is none. */
 export const earlierRun = async (
   fabric: FabricClient,
   work: Work,
@@ -77,7 +77,6 @@ export const earlierRun = async (
   return fabric.run(id, runId, work.agent)
 }
 
-/** For people: the outcome of a run whose events are not shown. */
 export const sayOutcome = (out: CliOutput, { status, result, error }: RunStatus, attach: string): void => {
   if (!isFinalStatus(status))
     out.note(`An earlier call started this work, which continues in the background. Watch it with ${attach}`)
@@ -90,11 +89,11 @@ const isConflict = (error: unknown): error is FabricError => error instanceof Fa
 
 export const isFinalStatus = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status)
 
-/** A run that is still at work has not failed. */
+/** A run in progress has not failed. */
 export const exitCodeOf = (status: string): number =>
   status === 'failed' ? EXIT_CODES.failed : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.ok
 
-/** The error; a key that the session has for other work is explained. */
+/** Explains a key that the session already uses for other work. */
 export const conflictError = (error: unknown, id: string | undefined, flags: OnceFlags): unknown =>
   flags['idempotency-key'] !== undefined && isConflict(error)
     ? failure(

@@ -1,4 +1,3 @@
-// The server that a command starts in its own process.
 import type { HarnessServer } from '@bridle/server/node/index'
 import { durationText } from '@bridle/words/index'
 import { failure } from '../command/command.ts'
@@ -7,10 +6,10 @@ import type { ServerSettings } from '../config/settings.ts'
 import type { Interruption } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
-/** Runs in the server's process get this long to end after Ctrl+C; a second signal does not wait. */
+/** Grace period for runs after Ctrl+C. A second signal skips it. */
 const STOP_GRACE_MS = 5_000
 
-/** Lets runs at work end in time. Without a line about them the command would seem to hang. */
+/** Lets runs finish within the grace period, and says so, because the command would seem to hang. */
 export const stopServer = (
   server: Pick<HarnessServer, 'close'>,
   { isTerminated }: Pick<Interruption, 'isTerminated'>,
@@ -25,9 +24,8 @@ export const stopServer = (
     },
   })
 
-/** A running server, or an error in one line. */
 export const startServer = async (settings: ServerSettings): Promise<HarnessServer> => {
-  // Loaded only now: most commands call a server and start none, and should not wait for this import.
+  // Imported lazily: most commands start no server and should not wait for it.
   const target = await import('@bridle/server/node/index')
   const { checkoutCockpit } = await import('../cockpit/checkout-cockpit.ts')
   const cockpit = settings.cockpit ?? checkoutCockpit()

@@ -1,4 +1,4 @@
-// Whether a watched session is paused, and the words that say so: nothing runs in it until somebody resumes it.
+// Tracks whether a watched session is paused, which stops it until someone resumes it.
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 
 export interface PauseWatch {

@@ -1,8 +1,6 @@
-// The input of a run, merged from flags, files and standard input. Later sources override earlier ones.
-
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { present } from '@bridle/events/json'
+import { isJsonObject, present } from '@bridle/events/json'
 import { tryOr } from '@bridle/kernel/try-or'
 import { usageError } from '../command/command.ts'
 
@@ -22,7 +20,7 @@ type PayloadValue =
   | readonly PayloadValue[]
   | { readonly [name: string]: PayloadValue }
 
-/** --payload, then --payload-file, then --stdin, then --set in order, then the prompt. */
+/** In order: --payload, --payload-file, --stdin, --set, prompt. */
 export const readRunInput = async (prompt: string | undefined, flags: RunInputFlags): Promise<RunPayload> => {
   const file = flags['payload-file']
   return {
@@ -44,11 +42,11 @@ export const parseJson = (where: string, json: string): PayloadValue => {
 
 export const parseJsonObject = (where: string, json: string): RunPayload => {
   const value = parseJson(where, json)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RunPayload
+  if (isJsonObject(value)) return value
   throw usageError(`${where} is not a JSON object.`)
 }
 
-/** `count=3` is a number, `name=Ann` a text: JSON where it is JSON. */
+/** Parses values as JSON if valid: `count=3` is a number, `name=Ann` a string. */
 const parseSetting = (setting: string): [string, PayloadValue] => {
   const at = setting.indexOf('=')
   if (at < 1) throw usageError(`--set ${setting} is not key=value.`)

@@ -1,4 +1,5 @@
-// A server for a command: the one that runs, else one in this process that ends with the command. A server that was named is never replaced.
+// The server for a command: a running one, otherwise one in this process that stops with the command. A server named by
+// the user is never replaced.
 import { randomBytes } from 'node:crypto'
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient } from '@bridle/client/index'
@@ -20,11 +21,10 @@ import { ownServerLog } from './own-server-log.ts'
 
 export interface ServerConnection {
   readonly fabric: FabricClient
-  /** The same for plain requests of a command that ends: they have a limit, and a line that says what is waited for. */
+  /** For plain requests, with a timeout and a line that shows what is waited for. */
   readonly plain: FabricClient
-  /** Where the server is, and its token: for a socket. */
   readonly address: Pick<ServerAddress, 'url' | 'authToken'>
-  /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */
+  /** The data folder of an in-process server. Null if the server is separate. */
   readonly ownData: string | null
   readonly close: () => Promise<void>
 }
@@ -46,7 +46,7 @@ export const connectOrStart = async (
       ownData: null,
       close: async () => {},
     }
-  // Work that was meant for a named server must not run here, with the files and keys of this machine.
+  // Work meant for a named server must not run here, with this machine's files and keys.
   if (namedUrl(flags, env) !== null) throw silence
 
   const settings = await serverSettings(flags, env)
@@ -70,7 +70,7 @@ export const connectOrStart = async (
   }
 }
 
-/** The error of a server that cannot be reached; null if Bridle answers. Throws if something else answers, or Bridle too late. */
+/** The error if the server is unreachable, or null. Throws if another program responds or Bridle is too slow. */
 export const silenceOf = (fabric: FabricClient): Promise<FabricError | null> =>
   fabric.health().then(
     ({ ok }) => {

@@ -1,4 +1,3 @@
-// Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
 import type { FabricClient, SessionDetail } from '@bridle/client/index'
 import { isTakenOver } from '../apply/take-over.ts'
 import { commandName } from '../command/command-name.ts'
@@ -9,7 +8,6 @@ type WorkspaceCard = Pick<
   'id' | 'workspace_kind' | 'workspace_path' | 'workspace_source' | 'workspace_branch'
 >
 
-/** The place of the work; null = the session has no workspace. */
 export const workspaceNote = (card: WorkspaceCard): string | null => {
   const { workspace_kind: kind, workspace_path: path = '', workspace_source: source, workspace_branch: branch } = card
   switch (kind) {
@@ -26,10 +24,10 @@ export const workspaceNote = (card: WorkspaceCard): string | null => {
   }
 }
 
-/** Fits a line of 80 characters, like all of these: a terminal breaks longer ones in the middle of a word. */
+/** Like all notes here, fits in 80 columns, because terminals break longer lines within words. */
 const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place changes them.'
 
-/** How to get what the agent has changed; null = it changed nothing, or the changes are in the person's folder. */
+/** How to get the agent's changes. Null if there are none, or they are already in the user's folder. */
 export const changesNote = async (
   fabric: FabricClient,
   { id, agent }: { readonly id: string; readonly agent: string },
@@ -41,7 +39,7 @@ export const changesNote = async (
   return (await isInFolder(card)) ? null : takeOverNote(card, await sessionFlags(fabric, { id, agent }, serverFlags))
 }
 
-/** The changes were brought over before. A server on another machine has folders that are not here. */
+/** True if the changes were already applied here. A remote server's folders do not exist on this machine. */
 const isInFolder = async ({
   workspace_kind: kind,
   workspace_source: source,
@@ -51,7 +49,7 @@ const isInFolder = async ({
     ? isTakenOver(source, path).catch(() => false)
     : false
 
-/** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
+/** How to copy the changes to the user's folder. Null if they are already there, or there is no such folder. */
 export const takeOverNote = (
   { id, workspace_kind: kind, workspace_path: path }: WorkspaceCard,
   nextFlags: string,

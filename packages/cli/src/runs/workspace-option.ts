@@ -1,10 +1,8 @@
-// The folder that a session works with, as flags of the command line name it.
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CliCommand, usageError } from '../command/command.ts'
 import { isLocalUrl } from '../config/server-url.ts'
 
-/** Options of every command that may start a session with a workspace. */
 export const workspaceOptions = {
   workspace: {
     type: 'string',
@@ -23,13 +21,12 @@ export interface WorkspaceFlags {
   readonly 'workspace-mode'?: string
 }
 
-/** The value of `workspace` in a request: the folder is absolute, since the server may have started in another one. */
+/** The `workspace` of a request. The path is absolute, because the server may run in another folder. */
 export interface FolderChoice {
   readonly mode: 'write' | 'in_place'
   readonly source: string
 }
 
-/** Null where no folder is named. */
 export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): FolderChoice | null => {
   const { workspace: folder, 'workspace-mode': named } = flags
   const mode = MODES.get(named ?? 'write')
@@ -42,7 +39,7 @@ export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): Fo
   return { mode, source: resolve(callerFolder(env), folder) }
 }
 
-/** A typing mistake is found before a server is asked. The server of another machine has other folders. */
+/** Detects typos before the request. Skipped for remote servers, which have other folders. */
 export const checkLocalFolder = (choice: FolderChoice | null, named: string | null): void => {
   if (choice === null || (named !== null && !isLocalUrl(named))) return
   const { source: folder } = choice
@@ -56,6 +53,6 @@ const MODES: ReadonlyMap<string, FolderChoice['mode']> = new Map([
   ['in_place', 'in_place'],
 ])
 
-/** `npm run bridle` of the checkout starts in its top folder and says in INIT_CWD where it was called. */
+/** `npm run bridle` in a checkout runs in its root and passes the caller's folder in INIT_CWD. */
 const callerFolder = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'bridle' && env.INIT_CWD ? env.INIT_CWD : process.cwd()

@@ -1,26 +1,25 @@
-// The flags with which a printed command finds a session again.
 import type { FabricClient } from '@bridle/client/index'
 import { shellWord } from '../command/shell-word.ts'
 import { sessionsByPrefix } from './session-prefix.ts'
 
 export interface NamedSession {
   readonly id: string
-  /** Undefined = a command has found the session without it, so the next one does too. */
+  /** Undefined if the session was found without it. */
   readonly agent: string | undefined
 }
 
-/** The flags that lead a further command to this session: those of the server, and `--agent` where the id alone would be refused. */
+/** The server's flags, plus `--agent` if the id is ambiguous. */
 export const sessionFlags = async (fabric: FabricClient, session: NamedSession, serverFlags: string): Promise<string> =>
   (await sharedId(fabric, session)).agentFlag + serverFlags
 
 export interface SharedId {
-  /** ` --agent NAME`; empty where the id is enough. */
+  /** ` --agent NAME`, or empty if the id is enough. */
   readonly agentFlag: string
-  /** For the person who chose the id; null = no other agent has a session of it. */
+  /** For the user who chose the id. Null if it is unique. */
   readonly remark: string | null
 }
 
-/** Whether sessions of other agents have the id. Only words depend on it: where the server does not say, none have. */
+/** Looks for sessions of other agents with this id. Only messages depend on it, so failures count as none. */
 export const sharedId = async (fabric: FabricClient, { id, agent }: NamedSession): Promise<SharedId> => {
   const found = agent === undefined ? [] : await sessionsByPrefix(fabric, id, undefined).catch(() => [])
   const other = found.find((each) => each.id === id && each.agent !== agent)

@@ -1,4 +1,3 @@
-// A session named by the first characters of its id.
 import { FabricError } from '@bridle/client/http/error'
 import type { FabricClient, SessionDetail, SessionFilter, SessionRow } from '@bridle/client/index'
 import { present } from '@bridle/events/json'
@@ -9,19 +8,16 @@ import { CANDIDATES_MAX, LIST_PAGE } from '../command/limits.ts'
 import { allPages } from '../config/all-pages.ts'
 import { checkAgent } from './unknown-agent.ts'
 
-/** Sessions per page while the beginning of an id is looked up: the most that a server gives. */
-const PREFIX_PAGE = 500
-
 /**
- * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent
- * the sessions are listed first: the server would take the oldest session of the id (H15), and a person may mean another agent's.
+ * Acts on the session with exactly this id, or the only one with this prefix. Without an agent, lists the sessions first:
+ * the server would take the oldest of several agents' sessions with this id (H15).
  */
 export const withSession = async <T>(
   fabric: FabricClient,
   text: string,
   agent: string | undefined,
   act: (id: string) => Promise<T>,
-  /** The words that choose a session among those of one id. */
+  /** How to select one session among several with the same id. */
   choiceOf: (row: SessionRow) => string = ({ agent: name }) => `--agent ${name}`,
 ): Promise<T> => {
   const listed = agent === undefined ? await listedSessions(fabric, text) : null
@@ -35,7 +31,7 @@ export const withSession = async <T>(
     if (found.length === 0)
       throw new NoSessionError(text, fabric.url, nearestName(text, await newestIds(fabric, agent)))
     const id = idByPrefix(text, found, choiceOf)
-    // The session is there: the server does not know something else, such as an approval.
+    // The session exists, so the server misses something else, such as an approval.
     if (id === text) throw error
     return act(id)
   }
@@ -50,14 +46,14 @@ export const findSession = (
 
 export const isNotFound = (error: unknown): boolean => error instanceof FabricError && error.status === 404
 
-/** Null = the token may not list sessions; it may still answer an approval. */
+/** Null if the token may not list sessions. It may still answer approvals. */
 const listedSessions = (fabric: FabricClient, text: string): Promise<readonly SessionRow[] | null> =>
   sessionsByPrefix(fabric, text, undefined).catch((error: unknown) => {
     if (error instanceof FabricError && error.status === 403) return null
     throw error
   })
 
-/** Throws where more than one session has an id that begins so. There is at least one. */
+/** Throws if the prefix is ambiguous. `found` is not empty. */
 const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): string => {
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.includes(text)) return text
@@ -67,7 +63,6 @@ const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: 
   return first
 }
 
-/** Throws where sessions of one id belong to several agents. */
 const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): void => {
   const [first, ...others] = found
   if (first === undefined || others.length === 0) return
@@ -78,7 +73,7 @@ const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow)
   )
 }
 
-/** Throws where the server has no such agent, or where only sessions of other agents have an id that begins so. */
+/** Throws if the agent does not exist, or only other agents have such sessions. */
 const checkOtherAgents = async (fabric: FabricClient, text: string, agent: string): Promise<void> => {
   await checkAgent(fabric, agent)
   const listed = (await listedSessions(fabric, text)) ?? []
@@ -97,15 +92,14 @@ export const sessionsByPrefix = async (
   agent: string | undefined,
 ): Promise<readonly SessionRow[]> => {
   const found = new Map<string, SessionRow>()
-  const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
+  const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: LIST_PAGE }
   const read = (cursor: string | undefined) => fabric.sessions({ ...filter, ...present({ agent, cursor }) })
-  // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
+  // The search also matches titles. Read all pages: a missed candidate would mean acting on the wrong session.
   for await (const page of allPages(read))
     for (const row of page.sessions) if (row.id.startsWith(text)) found.set(JSON.stringify([row.agent, row.id]), row)
   return [...found.values()]
 }
 
-/** The first session of a list; null = the list is empty. */
 export const newestSession = async (
   fabric: Pick<FabricClient, 'sessions'>,
   filter: SessionFilter,
@@ -115,14 +109,13 @@ export const newestSession = async (
   return null
 }
 
-/** The ids of the newest sessions, for words about a missing one: none where the server does not list them. */
 export const newestIds = async (fabric: FabricClient, agent?: string): Promise<readonly string[]> => {
   const filter = { archived: 'all' as const, limit: LIST_PAGE, ...present({ agent }) }
   const { sessions } = await fabric.sessions(filter).catch(() => ({ sessions: [] }))
   return [...new Set(sessions.map(({ id }) => id))]
 }
 
-/** No session of the server has such an id. The message names the server: another one may have the port that a person thinks of. */
+/** No session has this id. Names the server, because another one may use the expected port. */
 export class NoSessionError extends ExitError {
   constructor(text: string, url: string, near: string | null) {
     const next =
@@ -135,7 +128,6 @@ export class NoSessionError extends ExitError {
 const ambiguityText = (text: string, ids: readonly string[]): string =>
   [`${text} is the beginning of ${ids.length} ids. Say more of it:`, ...candidateLines(ids)].join('\n')
 
-/** The first candidates, one in a line, and how many more there are. */
 const candidateLines = (candidates: readonly string[]): readonly string[] => {
   const more = candidates.length - CANDIDATES_MAX
   return [

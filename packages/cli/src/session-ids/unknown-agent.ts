@@ -1,5 +1,3 @@
-// An agent that a server does not have: the words name those that it has.
-
 import type { FabricClient, FabricError } from '@bridle/client/index'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
@@ -12,18 +10,15 @@ export class UnknownAgentError extends ExitError {
   }
 }
 
-/** A name in a body is refused with 400, which would be a usage error; a name in a path is not found. Both end in the same way. */
+/** An unknown name in a body is refused with 400, one in a path with 404. Both become the same error. */
 export const unknownAgent = (error: FabricError): UnknownAgentError | null => {
   const { field, reason } = refusalParts(error)
   return field === 'agent' ? new UnknownAgentError(reason) : null
 }
 
-/**
- * Throws where the server has no agent of this name, in the words of the server. For a command that has found nothing: sessions of an
- * agent that is gone are still there, and a name in a query is not refused.
- */
+/** Throws if the agent does not exist. For empty results, because queries accept names of removed agents. */
 export const checkAgent = async (fabric: FabricClient, agent: string | undefined): Promise<void> => {
-  // A token that may not list agents learns less.
+  // Not every token may list agents.
   const rows = agent === undefined ? null : await fabric.agents().catch(() => null)
   if (rows === null || rows.agents.some(({ name }) => name === agent)) return
   const names = rows.agents.flatMap(({ name, available, closed }) => (available && closed === undefined ? [name] : []))

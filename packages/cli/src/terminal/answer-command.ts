@@ -1,4 +1,3 @@
-// The command that answers a question, for a person to copy.
 import { isJsonObject, type Json, type JsonObject, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { shellQuoted, shellWord } from '../command/shell-word.ts'
@@ -6,19 +5,16 @@ import { type AnswerField, answerFields, type CutApproval } from './answer-field
 import { escapeInvisible } from './text-lines.ts'
 
 export interface AnswerPlace {
-  /** How the command line is called here. */
   readonly command: string
   readonly id: string
   readonly approvalId: string
-  /** The flags that lead a further command to the same session. */
   readonly nextFlags: string
 }
 
-/** A call that works as it stands, with the first option of each choice. A person replaces what is in capitals. */
+/** A valid command with the first option of each choice. Capitals are placeholders. */
 export const answerCommand = (
   { command, id, approvalId, nextFlags }: AnswerPlace,
   request: QuestionRequest,
-  /** Prepared answers. */
   known: JsonObject = {},
 ): string => {
   const place = `${command} answer ${shellWord(id)} ${shellWord(approvalId)}`
@@ -29,12 +25,12 @@ export const answerCommand = (
   )
   const words = values.map(([name, value]) => valueWords(name, value))
   if (words.every((each) => each !== null)) return `${place} ${words.flat().join(' ')}${nextFlags}`
-  // JSON can write every character in plain letters.
+  // JSON can escape every character as ASCII.
   const json = escapeInvisible(JSON.stringify(Object.fromEntries(values)))
   return `printf '%s' ${shellQuoted(json)} | ${place} --answers -${nextFlags}`
 }
 
-/** A call that answers in the session that asks, where the approval cannot be shown. */
+/** A command that answers in the child session, for an approval that cannot be shown here. */
 export const childCommand = (
   { command, nextFlags }: Pick<AnswerPlace, 'command' | 'nextFlags'>,
   { id, agent, approvalId, isQuestion }: CutApproval,
@@ -45,7 +41,7 @@ export const childCommand = (
   return `${command} ${call}${nextFlags} --agent ${shellWord(agent)}`
 }
 
-/** Null: words of a shell cannot show the value, or could be read as another one. */
+/** Null if shell words cannot express the value unambiguously. */
 const valueWords = (name: string, value: Json): readonly string[] | null => {
   const values = Array.isArray(value) ? (value as readonly Json[]) : [value]
   if (!/^[A-Za-z_][\w.:-]*$/.test(name) || values.length === 0) return null

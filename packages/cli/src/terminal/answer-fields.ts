@@ -1,36 +1,33 @@
-// The questions of a request and the fields of a form have one shape here. Each is shown, answered and checked alone.
+// A common shape for questions and form fields, each of which is shown, answered and validated separately.
 import { answerProblem, type GivenAnswer, type QuestionAnswers } from '@bridle/events/answers'
 import { type FieldType, type FormField, formFields } from '@bridle/events/forms'
 import { isJsonObject, type Json, type JsonObject, ownProperty, present } from '@bridle/events/json'
 import { isQuestionList, type Question, type QuestionRequest } from '@bridle/events/questions'
 
 export interface AnswerOption {
-  /** The value that is sent. */
   readonly value: string
   readonly label: string
   readonly description?: string
 }
 
-/** A question, or a field of a form. */
 export interface AnswerField {
-  /** The key of its answer. */
   readonly name: string
   readonly type: FieldType
-  /** The format of a text, such as `date`. */
+  /** Format of a string, such as `date`. */
   readonly format?: string
-  /** A few words above the text; empty: there are none. */
+  /** A short heading, or empty. */
   readonly heading: string
   readonly text: string
   readonly options: readonly AnswerOption[]
-  /** The answer may be any text, also beside options. */
+  /** Free text is accepted, even besides options. */
   readonly takesText: boolean
   readonly isRequired: boolean
   readonly default?: Json
-  /** Why a value does not fit, as a sentence. Null: it fits. */
+  /** Why a value is invalid, or null. */
   readonly problemOf: (value: Json) => string | null
 }
 
-/** The request of an approval; null: it asks for a decision alone. The fields come from a server. */
+/** The request of an approval, from untrusted fields. Null for a plain decision. */
 export const requestOf = (approval: { readonly [name: string]: unknown }): QuestionRequest | null => {
   const { kind, questions, schema, default: given } = approval
   if (kind !== 'question') return null
@@ -41,16 +38,14 @@ export const requestOf = (approval: { readonly [name: string]: unknown }): Quest
     : null
 }
 
-/** An approval of a child in the session that asks. */
 export interface CutApproval {
   readonly id: string
   readonly agent: string
   readonly approvalId: string
-  /** False: the approval takes a decision. */
   readonly isQuestion: boolean
 }
 
-/** Where to find an approval that was too large for the notice of a child. Null: nothing that a person needs is cut. */
+/** Where to find an approval that was too large for the child's notice. Null if nothing relevant is missing. */
 export const cutApproval = (approval: { readonly [name: string]: unknown }): CutApproval | null => {
   const { kind, child } = approval
   if (requestOf(approval) !== null || !isJsonObject(child) || child.isCut !== true) return null
@@ -63,7 +58,6 @@ export const answerFields = (request: QuestionRequest): readonly AnswerField[] =
     ? request.questions.map((question) => questionField(question, request.default))
     : formFields(request.schema).map((field) => formField(field, request))
 
-/** The values by name, as the request takes them. */
 export const givenAnswer = ({ schema }: QuestionRequest, values: JsonObject): GivenAnswer =>
   schema === undefined ? { answers: values as QuestionAnswers } : { values }
 
@@ -84,7 +78,7 @@ const formField = (field: FormField, { schema = {}, default: byDefault = {} }: Q
   const alone = { type: 'object', properties: { [name]: ownProperty(properties, name) ?? {} } }
   return {
     ...{ name, type, text: description, options, isRequired, takesText: false },
-    // A command names the field by its name.
+    // Commands refer to the field by name.
     heading: label === name ? name : `${label} [${name}]`,
     ...present({ format: field.format, default: ownProperty(byDefault, name) ?? field.default }),
     problemOf: (value) => answerProblem({ schema: alone }, { values: { [name]: value } }),

@@ -1,4 +1,4 @@
-// The text of an approval: every character of what a person is asked to allow, and the reason on a line of its own.
+// The text of an approval shows every character to be approved, and the reason on a separate line.
 
 import { isJsonObject } from '@bridle/events/json'
 import type { ArgumentDraft } from '../approvals/argument-draft.ts'
@@ -9,18 +9,15 @@ import type { CliOutput } from './output.ts'
 import { escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
 export interface ApprovalDetails {
-  /** The tool, or the subject of another question. */
+  /** The tool, or the subject of another kind of approval. */
   readonly subject: unknown
   readonly args?: unknown
   readonly reason?: unknown
-  /** The session of a sub-agent that asks; absent = the session itself. */
+  /** The sub-agent's session that asks. Absent: the session itself. */
   readonly child?: unknown
 }
 
-/**
- * Continued arguments begin with a bar, so that padding cannot imitate a line of this program. A change of a file is a path and a diff;
- * only its lines and the mark have colours.
- */
+/** Wrapped arguments start with a bar, so that padding cannot imitate our output. File changes are shown as a diff. */
 export const approvalLines = (
   { subject, args, reason, child }: ApprovalDetails,
   columns: number,
@@ -38,14 +35,13 @@ export const approvalLines = (
   ]
 }
 
-/** The line that names the sub-agent that asks; none for the session's own approvals. */
 export const childLines = (child: unknown, columns: number): string[] => {
   if (!isJsonObject(child)) return []
   const words = `Asked by ${textOf(child.agent)}, session ${textOf(child.id)}`
   return wrapText(escapeInvisible(words), columns - INDENT).map((line) => `  ${line}`)
 }
 
-/** The line below an approval of which only the session that asks has all. */
+/** Replaces an approval that only the child session has in full. */
 export const cutLines = (columns: number): string[] =>
   wrapWords('Too long to show here. Read it in that session.', columns - INDENT).map((line) => `  ${line}`)
 
@@ -61,7 +57,6 @@ const editLines = (
   return [...(heading === '' ? [] : [`  ${heading}`]), ...changeLines(lines, columns, style)]
 }
 
-/** The approval with the arguments as the person has edited them, and below it what changed. */
 export const draftLines = (
   request: ApprovalDetails,
   { original, edited }: Pick<ArgumentDraft, 'original' | 'edited'>,
@@ -75,7 +70,7 @@ export const draftLines = (
         ...argumentDiffLines(original, edited, columns, style),
       ]
 
-/** Arguments as JSON without invisible characters; the JSON parses to the same value. */
+/** JSON with invisible characters escaped. Parses to the same value. */
 export const visibleArguments = (args: unknown): string => {
   const json = JSON.stringify(args)
   return json === undefined || json === '{}' || json === 'null' ? '' : escapeInvisible(json)
@@ -89,10 +84,9 @@ const reasonLines = (reason: unknown, columns: number): string[] => {
   return lines.map((line, at) => `${at === 0 ? head : '          '}${line}`)
 }
 
-/** An object where the wire promises a text is shown as JSON: a person must not approve what is not shown. */
+/** Shows unexpected objects as JSON, because nothing may be approved unseen. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value)
 
 const BAR = '│'
-/** The mark and a space. */
 const INDENT = 2

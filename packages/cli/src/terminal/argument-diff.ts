@@ -1,19 +1,16 @@
-// The lines of arguments that an edit changed: old and new, every character visible.
-
 import { draftArguments } from './argument-editor.ts'
 import type { CliOutput } from './output.ts'
 import { wrapText } from './text-lines.ts'
 
-/** An edit of arguments with more lines than this is shown as all old and all new lines: the comparison takes time by the square. */
+/** Above this, shows all old and all new lines, because the diff takes quadratic time. */
 const DIFF_LINES_MAX = 2_000
 
 export interface LineChange {
-  /** Removed, added, or the same in both. */
   readonly mark: '-' | '+' | '·'
   readonly text: string
 }
 
-/** The changes below a heading. A line that continues another one begins with a bar, as in the arguments themselves. */
+/** The diff with a heading. Wrapped lines start with a bar, as in the arguments. */
 export const argumentDiffLines = (
   before: unknown,
   after: unknown,
@@ -21,7 +18,7 @@ export const argumentDiffLines = (
   style: CliOutput['style'],
 ): string[] => [`${MARGIN}Changed:`, ...changeLines(argumentChanges(before, after), columns, style)]
 
-/** Each line behind its mark. Neither an old nor a new line can imitate another line of the screen. */
+/** A mark per line, so that no line can imitate other output. */
 export const changeLines = (changes: readonly LineChange[], columns: number, style: CliOutput['style']): string[] =>
   changes.flatMap(({ mark, text }) =>
     wrapText(text, columns - MARGIN.length - INDENT).map(
@@ -31,7 +28,7 @@ export const changeLines = (changes: readonly LineChange[], columns: number, sty
 
 const COLOURS = { '-': 'red', '+': 'green', '·': 'dim' } as const
 
-/** The changed lines in order, with invisible characters escaped. None = the values are the same. */
+/** The changed lines with invisible characters escaped. Empty if the values are equal. */
 export const argumentChanges = (before: unknown, after: unknown): LineChange[] =>
   lineChanges(draftArguments(before).split('\n'), draftArguments(after).split('\n')).filter(({ mark }) => mark !== '·')
 
@@ -55,7 +52,7 @@ const removed = (text: string): LineChange => ({ mark: '-', text })
 const added = (text: string): LineChange => ({ mark: '+', text })
 const same = (text: string): LineChange => ({ mark: '·', text })
 
-/** By the longest lines that both have in order. */
+/** By longest common subsequence. */
 const changesBetween = (before: readonly string[], after: readonly string[]): LineChange[] => {
   if (before.length + after.length > DIFF_LINES_MAX) return [...before.map(removed), ...after.map(added)]
   const shared = sharedCounts(before, after)
@@ -81,7 +78,7 @@ const changesBetween = (before: readonly string[], after: readonly string[]): Li
 type Counts = readonly (readonly number[])[]
 const count = (shared: Counts, at: number, to: number): number => shared[at]?.[to] ?? 0
 
-/** How many lines the two have in common, in order, from each pair of places on. */
+/** Length of the longest common subsequence from each pair of positions. */
 const sharedCounts = (before: readonly string[], after: readonly string[]): Counts => {
   const shared = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
   for (let at = before.length - 1; at >= 0; at--)
@@ -96,5 +93,4 @@ const sharedCounts = (before: readonly string[], after: readonly string[]): Coun
 }
 
 const MARGIN = '  '
-/** The mark and a space. */
 const INDENT = 2

@@ -1,4 +1,3 @@
-// Arguments changed by hand before they are approved: in the editor of the environment, else in a line of the terminal.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,38 +6,38 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { escapeInvisible } from './text-lines.ts'
 
-/** The edited text; null = nothing was entered, or the question was withdrawn. */
+/** Null if nothing was entered or the question was withdrawn. */
 export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | null> => {
   const editor = env.VISUAL || (isNpmsOwn(env) ? '' : env.EDITOR)
   return editor ? inEditor(editor, text, signal) : inLine(text.replace(/\s*\n\s*/g, ''), signal)
 }
 
-/** npm names an editor to its scripts, though the person has chosen none. */
+/** npm sets EDITOR for its scripts even if the user has not. */
 const isNpmsOwn = ({ EDITOR, npm_execpath: npm }: NodeJS.ProcessEnv): boolean => npm !== undefined && EDITOR === 'vi'
 
-/** The arguments as the text to edit. Characters that an editor would not show are escaped; newlines between the lines stay. */
+/** The arguments as editable text. Escapes characters that editors do not show. */
 export const draftArguments = (args: unknown): string =>
   JSON.stringify(args, null, 2).split('\n').map(escapeInvisible).join('\n')
 
 const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string | null> => {
-  // A new folder that only this user can read: arguments may hold secrets.
+  // A private folder, because arguments may contain secrets.
   const folder = mkdtempSync(join(tmpdir(), 'bridle-edit-'))
   const file = join(folder, 'arguments.json')
   try {
     writeFileSync(file, `${text.trimEnd()}\n`)
-    // EDITOR may hold options, as in "code --wait", so a shell reads it.
+    // EDITOR may contain options, as in "code --wait", so let a shell parse it.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', signal })
     const [code] = (await withoutInterrupts(() => once(child, 'close'))) as [number | null]
     return code === 0 ? readFileSync(file, 'utf8') : null
   } catch {
-    // The editor did not start, or the question was withdrawn while it was open.
+    // The editor did not start, or the question was withdrawn meanwhile.
     return null
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** A terminal sends Ctrl+C to the editor and to this process; it is meant for the editor alone. */
+/** The terminal sends Ctrl+C to this process too, but it is meant for the editor. */
 const withoutInterrupts = async <T>(act: () => Promise<T>): Promise<T> => {
   const listeners = process.listeners('SIGINT')
   const ignore = () => {}
@@ -52,7 +51,7 @@ const withoutInterrupts = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** In terminal mode, so that the arguments can be edited in place. Ctrl+C leaves the line, and nothing else. */
+/** Terminal mode allows editing in place. Ctrl+C leaves only this prompt. */
 const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve) => {
     const { stdin: input, stdout } = process

@@ -1,4 +1,3 @@
-// The report of `bridle conformance`: page by page for people, a line for each exchange for programs.
 import { type CaseResult, SESSION_PREFIX } from '@bridle/conformance/server-run'
 import { type CliOutput, escapeControls } from './output.ts'
 

@@ -1,27 +1,22 @@
-// The words of a conversation that `run`, `attach` and `chat` print alike: calls, answers to approvals, and text that is withdrawn.
 import { durationText } from '@bridle/words/index'
 
-/** A line for each event shows no shorter time: `0.1 s` behind every call is harder to read. */
+/** Shorter times would clutter every line. */
 const CALL_TIME_SHOWN_MS = 1_000
 
-/** An argument or a result in one line; empty if there is nothing to show. */
 export const inlineValue = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text === '{}' ? '' : text
 }
 
-/** The path with folders among the arguments of a call, or null. A row that is too short keeps its end, where the name of the file is. */
+/** The path with folders among a call's arguments, or null. It is truncated at the start, to keep the file name. */
 export const pathArgument = (args: unknown): string | null => {
   if (typeof args !== 'object' || args === null) return null
   const { file_path: file, path = file } = args as { readonly file_path?: unknown; readonly path?: unknown }
   return typeof path === 'string' && path.includes('/') ? path : null
 }
 
-/**
- * `exit 2 · 12 s`: the exit code of a command that failed, and the time if the call took long, or an empty text. The outcome comes from
- * a server, which may be older or newer.
- */
+/** `exit 2 · 12 s`: a failed command's exit code, and the time of a slow call. Accepts outcomes of older and newer servers. */
 export const outcomeText = (outcome: unknown, shownMs = CALL_TIME_SHOWN_MS): string => {
   const { exit_code: code, elapsed_ms: ms } = (outcome ?? {}) as { readonly [name: string]: unknown }
   return [
@@ -30,15 +25,15 @@ export const outcomeText = (outcome: unknown, shownMs = CALL_TIME_SHOWN_MS): str
   ].join(' · ')
 }
 
-/** `isElsewhere`: no answer was sent from this terminal. */
+/** `isElsewhere`: answered from another terminal. */
 export const decisionText = (subject: unknown, decision: unknown, isElsewhere: boolean): string => {
-  // The runner asks the call anew, or never again: nobody has answered.
+  // The runner asks again or never. Nobody answered.
   const outcome = decision === 'superseded' ? 'is no longer asked' : decision
-  // Nobody has answered an approval that is cancelled or has expired.
+  // A cancelled or expired approval has no answer.
   const isAnswer = decision === 'approved' || decision === 'denied'
   return `${subject} ${outcome}${isElsewhere && isAnswer ? ', elsewhere' : ''}`
 }
 
-/** A terminal cannot take text back: the line says after which words the answer goes on. */
+/** A terminal cannot withdraw text, so the line says after which words the answer continues. */
 export const restartText = (words: string): string =>
   words === '' ? 'The answer starts again:' : `The answer goes on after “${words}”:`

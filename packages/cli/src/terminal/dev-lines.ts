@@ -1,4 +1,3 @@
-// The lines of `bridle dev`: what became of runs and of agent files, and where an agent's code threw.
 import { relative } from 'node:path'
 import type { QuestionRequest } from '@bridle/events/questions'
 import { thrownText } from '@bridle/kernel/text/thrown-text'
@@ -14,34 +13,31 @@ import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
 import { requestSummary } from './question-text.ts'
 import { behindLabel, escapeInvisible, wrapWords } from './text-lines.ts'
 
-/** Causes of an error that are looked at: a chain may be a circle. */
+/** Limits the chain of causes, which may be circular. */
 const CAUSES_MAX = 5
-/** Open approvals that `dev` names when it starts: a few lines below the message of a ready server; the rest is a number. */
+/** Approvals listed at start. Others are only counted. */
 const WAITING_APPROVALS_MAX = 5
-/** Columns of a question in the lines of `dev`, two lines of a terminal: `approvals` shows all of it. */
+/** Two terminal lines. `approvals` shows the complete question. */
 const QUESTION_COLUMNS_MAX = 160
 
 interface ApprovalWords {
   readonly subject: string
-  /** Null: it asks for a decision alone. */
   readonly question: QuestionRequest | null
 }
 
 export interface DevLines {
   readonly run: (update: RunUpdate) => void | Promise<void>
   readonly files: (changes: readonly AgentFileChange[]) => void
-  /** `isCurrent` = a file is still the one that ran. */
+  /** `isCurrent`: the file is unchanged since it was loaded. */
   readonly failure: (failure: AgentFailure, isCurrent?: (path: string) => boolean) => void
-  /** The approvals that are open when the server starts. */
   readonly waiting: (waiting: WaitingApprovals) => Promise<void>
 }
 
 export interface DevLinesOptions {
   readonly root: string
   readonly command: string
-  /** The flag with which a command finds this server, with a space before it; empty or absent where it needs none. */
+  /** The flag with which commands find this server, with a leading space. Empty if not needed. */
   readonly addressFlag?: () => string
-  /** ` --agent NAME` where a command needs it to find the session, else an empty text. */
   readonly agentFlagOf?: (session: { readonly id: string; readonly agent: string }) => Promise<string>
 }
 
@@ -49,7 +45,6 @@ export const devLines = (
   out: CliOutput,
   { root, command, addressFlag = () => '', agentFlagOf = async () => '' }: DevLinesOptions,
 ): DevLines => {
-  /** Approvals that have a line already. */
   const named = new Set<string>()
   const marked = (mark: string, format: TextStyle, text: string) => {
     const parts = escapeControls(text)
@@ -61,7 +56,7 @@ export const devLines = (
     for (const part of behindLabel('… ', wrapWords(escapeControls(text), out.width - 2)))
       out.line(out.style('dim', part))
   }
-  /** The command follows in one piece: a line that is broken here cannot be copied. */
+  /** Keeps the command on one line, so that it can be copied. */
   const withCommand = (text: string, typed: string) => {
     const isShort = displayWidth(`  ${text}: ${typed}`) <= out.width
     marked('?', 'yellow', isShort ? `${text}: ${typed}` : `${text}:`)
@@ -126,10 +121,10 @@ export const devLines = (
         const place = `${relative(root, path)}:${line}:${column}`
         out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
       }
-      // A file that was changed since has other lines at this place.
+      // A changed file has other lines at this position.
       const [first] = frames
       if (!first || !isCurrent(first.path)) return
-      // A line of code may be a whole bundle, also in a pipe.
+      // Truncate, because one line may be a whole bundle.
       const frame = codeFrame(first, Number.isFinite(out.width) ? out.width - 2 : undefined)
       for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
     },
@@ -157,7 +152,7 @@ const timeAndCost = ({ outcome, ms, costUsd }: RunUpdate & { type: 'end' }): str
   return outcome === 'completed' ? ` in ${time}${cost}` : ` (${time}${cost})`
 }
 
-/** The frames of the innermost cause that has any: an error of a step is wrapped when it is logged. */
+/** Frames of the innermost cause that has any, because errors of steps are wrapped for the log. */
 const framesOf = (error: unknown, root: string): readonly StackFrame[] => {
   let found: readonly StackFrame[] = []
   for (let at = 0, each = error; each instanceof Error && at < CAUSES_MAX; at++, each = each.cause) {

@@ -1,13 +1,12 @@
-// The columns that text takes on a terminal, by the characters that a person sees: a letter with its marks, an emoji with its parts.
+// Terminal width of text by grapheme: a letter with its marks, an emoji with its parts.
 
-/** A character as a person sees it, and the columns that it takes. */
 export interface Glyph {
   readonly text: string
   readonly columns: number
 }
 
 export const glyphsOf = (text: string): Glyph[] => {
-  // Most text is plain: the segmenter costs a hundred times as much.
+  // A fast path: the segmenter is a hundred times slower.
   if (plain.test(text)) return Array.from(text, (letter) => ({ text: letter, columns: 1 }))
   return Array.from(segmenter().segment(text), ({ segment }) => ({ text: segment, columns: glyphColumns(segment) }))
 }
@@ -19,7 +18,6 @@ export const displayWidth = (text: string): number => {
   return columns
 }
 
-/** The text cut to so many columns, with `…` where something is missing. */
 export const cutToColumns = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text
   let kept = ''
@@ -32,7 +30,7 @@ export const cutToColumns = (text: string, columns: number): string => {
   return `${kept}…`
 }
 
-/** The end of the text in so many columns, with `…` where something is missing. */
+/** Truncates at the start, with `…`. */
 export const endInColumns = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text
   const glyphs = glyphsOf(text)
@@ -46,7 +44,7 @@ export const endInColumns = (text: string, columns: number): string => {
 }
 
 const glyphColumns = (glyph: string): number => {
-  // An emoji of several parts is drawn as a single picture.
+  // Terminals draw a multi-part emoji as one picture.
   if (emojiSequence.test(glyph)) return 2
   let columns = 0
   for (const letter of glyph.replace(zeroWidth, '')) columns += wide.test(letter) ? 2 : 1
@@ -54,16 +52,16 @@ const glyphColumns = (glyph: string): number => {
 }
 
 let madeSegmenter: Intl.Segmenter | undefined
-/** Made when it is first needed: making it costs 10 ms, and most commands print plain text. */
+/** Lazy: construction takes 10 ms, and most commands print only ASCII. */
 const segmenter = (): Intl.Segmenter => {
   madeSegmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return madeSegmenter
 }
 const plain = /^[ -~]*$/
-/** A picture by itself, one that a variation selector makes a picture (❤️, 1️⃣), parts that are joined, or a flag. */
+/** A picture, a character made a picture by a variation selector (❤️, 1️⃣), a joined sequence, or a flag. */
 const emojiSequence =
   /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}.*\u200d|[\u{1f1e6}-\u{1f1ff}]{2})/u
-/** Marks, joiners, variation selectors, and the parts of a syllable of Hangul behind its first. A soft hyphen is drawn. */
+/** Marks, joiners, variation selectors, and Hangul medials and finals. A soft hyphen is visible. */
 const zeroWidth = /(?!\u00ad)[\p{Cf}\p{Mn}\p{Me}\u1160-\u11ff\u3164]/gu
 const wide =
   /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u

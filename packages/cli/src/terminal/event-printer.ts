@@ -1,5 +1,3 @@
-// Prints AgentEvents for people: text as it streams, and everything else in separate lines.
-
 import { isJsonObject } from '@bridle/events/json'
 import { byActor, bytesText, eventText } from '@bridle/words/index'
 import { commandName } from '../command/command-name.ts'
@@ -14,7 +12,6 @@ import { requestLines, settledLines } from './question-text.ts'
 import { behindLabel, wrapWords } from './text-lines.ts'
 import { createWordFlow } from './word-flow.ts'
 
-/** An event from a server, perhaps of a type that this version does not know yet. */
 export interface PrintableEvent {
   readonly type: string
   readonly sessionId: string
@@ -22,26 +19,22 @@ export interface PrintableEvent {
 }
 
 export interface EventPrinterOptions {
-  /** Shows the prompts: the person who watches has not typed them. */
+  /** Shows prompts, because the watching user has not typed them. */
   readonly withPrompts: boolean
   readonly withHints: boolean
-  /** Says when a run is completed: the person who watches a session sees several, and nothing else tells their ends. */
+  /** Shows when a run completes, because someone watching a session sees several. */
   readonly withEnds?: boolean
-  /** How the command line is called here; default: as this process was. */
   readonly command?: string
-  /** The flags that lead a further command to the same session. */
   readonly nextFlags?: () => string
-  /** Whether an approval has its answer: then nothing says how to answer it. */
   readonly isAnswered?: (approvalId: string) => boolean
-  /** Whether this terminal asked about an approval and sent no answer: somebody else has answered it. */
+  /** True if this terminal asked but the answer came from elsewhere. */
   readonly isElsewhere?: (approvalId: string) => boolean
-  /** Whether an approval that is not printed here is a question. */
   readonly isQuestion?: (approvalId: string) => boolean
 }
 
 export interface EventPrinter {
   readonly print: (event: PrintableEvent) => void
-  /** Ends the open line; false = none is open. */
+  /** Ends the open line. False if none is open. */
   readonly freshLine: () => boolean
 }
 
@@ -58,19 +51,18 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
-  /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
+  /** Length of the text before the newest tool call. Many agents' result is the text after it. */
   let beforeCall = 0
-  /** Questions that are printed and open. */
   const questions = new Set<string>()
-  /** The line of the newest answer to an approval. */
+  /** The line of the newest answer. */
   let answered = ''
-  /** The run has its result, and its end is not printed yet. */
+  /** The run has its result, but its end is not printed yet. */
   let isCompleted = false
-  /** The newest run that has begun. Null = somebody attached in the middle of it. */
+  /** The newest run, or null after attaching in the middle of it. */
   let newestRun: unknown = null
-  // A pipe gets the text as it is.
+  // Pipes get the text unwrapped.
   const flow = out.canAsk ? createWordFlow(() => out.width) : null
-  /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
+  /** False after attaching mid-turn, when the start of the answer is unknown. */
   let isWhole = false
 
   const freshLine = (): boolean => {
@@ -87,7 +79,6 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     out.write(kind === 'thinking' ? out.style(['dim', 'italic'], written) : written)
     open = text === '' ? open : text.endsWith('\n') ? null : kind
   }
-  /** A line cut to the width, behind a coloured mark. */
   const line = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
@@ -100,21 +91,21 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     for (const part of behindLabel(`${out.style(format, mark)} `, parts, 2)) out.line(part)
   }
 
-  /** A remark about the run, which is no part of its answer. */
+  /** A remark that is not part of the answer. */
   const dimLines = (text: string) => {
     freshLine()
     const parts = wrapWords(escapeControls(text.trim()), out.width - 2)
     for (const part of behindLabel('… ', parts)) out.line(out.style('dim', part))
   }
 
-  /** A person approved the call with other arguments: these are shown as the first ones were. */
+  /** The call was approved with edited arguments. Shows them like the original ones. */
   const changedCall = (words: string, args: unknown, reason: unknown) => {
     freshLine()
     const subject = `${words}, ${inlineValue(args) === '' ? 'without arguments' : 'as'}`
     approvalLines({ subject, args, reason }, out.width, out.style, out.style('green', '✓')).forEach(out.line)
   }
 
-  /** Checkpoints and artifacts stand between the result of a run and its end. */
+  /** Checkpoints and artifacts come between a run's result and its end. */
   const endRun = () => {
     freshLine()
     if (withEnds && isCompleted) line('✓', 'green', 'completed')
@@ -123,7 +114,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
 
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
     prompt_start: ({ text, runId }) => {
-      // Between two runs that were queued there is no `idle`.
+      // Between two queued runs there is no `idle`.
       endRun()
       newestRun = runId
       streamed = ''
@@ -153,7 +144,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       line('●', 'blue', isCut && path !== null ? `${toolName} ${endInColumns(path, room)}` : call)
     },
     tool_end: ({ toolName, isError, result, outcome }) => {
-      // A call that was denied ends with the words of its answer.
+      // A denied call ends with the words of its answer.
       if (isError && `${toolName} ${inlineValue(result)}` === answered) return
       const facts = outcomeText(outcome)
       const text = `${toolName}${facts === '' ? '' : ` (${facts})`} ${inlineValue(result)}`
@@ -189,7 +180,6 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const isApproved = decision === 'approved'
       const isAnswer = answers !== undefined || values !== undefined
       if (questions.delete(approvalId) || isQuestion(approvalId) || isAnswer) {
-        // The call that is denied ends with these words.
         answered = decisionText(subject, decision, false) + (reason ? `: ${reason}` : '')
         freshLine()
         const settled = { decision, reason, answers, values } as Parameters<typeof settledLines>[0]
@@ -213,7 +203,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${bytesText(Number(size))}`
       line('▣', 'magenta', `${name} (${about}) ${artifactId}${isProposal && reason ? `: ${reason}` : ''}`)
     },
-    // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
+    // Most results repeat the streamed text, its last paragraph, or the text after the last tool call. Print only different ones.
     result: ({ result }) => {
       freshLine()
       isCompleted = true
@@ -224,11 +214,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
-    // A prompt that is dropped from the queue has the event of a run that is cancelled.
+    // A prompt dropped from the queue has the same event as a cancelled run.
     cancelled: ({ runId, actor, actorClaimed, reason }) => {
       newestRun ??= runId
       const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
-      // The kernel's reason where nobody gave one.
+      // Omit the kernel's default reason.
       const who = byActor(end, { actor, actor_claimed: actorClaimed })
       whole('✗', 'yellow', reason && reason !== 'cancelled' ? `${who}: ${reason}` : who)
     },
@@ -247,14 +237,14 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       try {
         lines[type]?.(data, sessionId)
       } catch {
-        // A field that should be a text may hold an object without a `toString`.
+        // A malformed field may be an object without `toString`.
         printRaw()
       }
     },
   }
 }
 
-/** Arguments that are questions or a form, which follow in a readable form. An engine may have names of its own within a question. */
+/** Arguments that ask a person, which are printed as questions. Engines may add their own fields within a question. */
 const asksPerson = (args: unknown): boolean => {
   if (!isJsonObject(args)) return false
   const { questions, schema, ...more } = args
@@ -263,7 +253,7 @@ const asksPerson = (args: unknown): boolean => {
   return isJsonObject(schema) && isJsonObject(schema.properties) && Object.keys(more).length === 0
 }
 
-/** The events of the session behind the actions of this wire. An action of a later server keeps its name. */
+/** Session events behind the actions of this wire. Unknown actions keep their names. */
 const actionEvents: { readonly [action: string]: string } = {
   pause: 'session_paused',
   resume: 'session_resumed',
@@ -283,13 +273,12 @@ const actionText = ({ action, actor, actorClaimed, reason, name, decision, from 
   return eventText(type ?? String(action), { ...more, actor, actor_claimed: actorClaimed, reason })
 }
 
-/** The end of a text, for a person to find the place. */
 const lastWords = (text: string): string => {
   const words = text.trim().replace(/\s+/g, ' ')
   return words.length <= LAST_WORDS_CHARS ? words : `…${words.slice(-LAST_WORDS_CHARS).toWellFormed()}`
 }
 
-/** Ends the line in which a Ctrl+C may have printed `^C`. */
+/** Ends a line in which Ctrl+C may have printed `^C`. */
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }

@@ -1,10 +1,8 @@
-// A thing described by labelled lines, wrapped and never cut.
-
 import { displayWidth } from './display-width.ts'
 import type { CliOutput } from './output.ts'
 import { behindLabel, escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
-/** A label, and the texts below each other beside it. Without texts the label is left out. */
+/** A label with its lines. Omitted without lines. */
 export type Field = readonly [label: string, texts: readonly string[]]
 
 export const printFields = (out: CliOutput, fields: readonly Field[]): void => {
@@ -16,14 +14,13 @@ export const printFields = (out: CliOutput, fields: readonly Field[]): void => {
   }
 }
 
-/** Lines below a row of a table, with a word for what they say. They are advice, with words to copy. */
 export const printUnder = (out: CliOutput, word: string, text: string): string[] => {
   const head = `  ${word}: `
   const lines = wrapWords(escapeInvisible(text), out.width - displayWidth(head))
   return behindLabel(head, lines).map((line) => out.style('dim', line))
 }
 
-/** Further lines of a text are indented, so that they do not look like the next one. */
+/** Indents wrapped lines to set them apart from the next one. */
 const hanging = (text: string, columns: number): string[] =>
   wrapText(escapeInvisible(text), columns - INDENT).map((line, at) =>
     at === 0 ? line : `${' '.repeat(INDENT)}${line}`,

@@ -1,5 +1,5 @@
-// A call that changes a file, as a path and the lines that it removes and adds. The keys of the arguments tell, since every agent has
-// its own names for tools.
+// Shows file changes as a path with removed and added lines. Detected by argument names, because tool names differ
+// between agents.
 import { isJsonObject } from '@bridle/events/json'
 import { type LineChange, lineChanges } from './argument-diff.ts'
 import { escapeInvisible } from './text-lines.ts'
@@ -10,13 +10,11 @@ export interface FileChange {
 }
 
 export interface FileEdit {
-  /** Every line of both texts; invisible characters are escaped. */
   readonly lines: readonly LineChange[]
-  /** Arguments beside the texts. */
   readonly options: { readonly [name: string]: unknown }
 }
 
-/** Null where the arguments have any other shape: a diff must not hide an argument that it does not know. */
+/** Null for any unknown argument, which a diff would hide. */
 export const fileChangeOf = (args: unknown): FileChange | null => {
   if (!isJsonObject(args)) return null
   const { file_path: path, ...rest } = args
@@ -28,7 +26,7 @@ export const fileChangeOf = (args: unknown): FileChange | null => {
   return list.length === 0 || list.includes(null) ? null : { path, edits: list as FileEdit[] }
 }
 
-/** A path as it is where nobody can mistake it, else as JSON. */
+/** Quotes ambiguous paths as JSON. */
 export const pathText = (path: string): string =>
   /^[\w./@+-]+$/u.test(path) ? path : escapeInvisible(JSON.stringify(path))
 
@@ -42,7 +40,7 @@ const editOf = (value: unknown): FileEdit | null => {
   return { lines: lineChanges(linesOf(before), linesOf(after)), options }
 }
 
-/** A newline ends a line, and begins none. All lines of a file are added ones, so none of them can imitate a remark about its end. */
+/** A trailing newline starts no line. All lines are marked as added, so none can imitate the note about a missing newline. */
 const addedLines = (content: string): LineChange[] => {
   if (content === '') return [{ mark: '·', text: '(empty)' }]
   const added = linesOf(content.replace(/\n$/, '')).map((text): LineChange => ({ mark: '+', text }))
@@ -51,10 +49,7 @@ const addedLines = (content: string): LineChange[] => {
 
 const linesOf = (text: string): string[] => text.split('\n').map(visibleLine)
 
-/**
- * Two different lines never look the same: a backslash before what could be an escape is doubled, and spaces at the end, which no
- * terminal shows, are escaped.
- */
+/** Distinct lines always look distinct: doubles backslashes in front of apparent escapes, and escapes trailing spaces. */
 const visibleLine = (line: string): string =>
   escapeInvisible(line.replace(/\\(?=[\\tnu]|[^ -~]| +$)/g, '\\\\')).replace(/ +$/u, (spaces) =>
     '\\u0020'.repeat(spaces.length),

@@ -5,7 +5,6 @@ import { wrapWords } from './text-lines.ts'
 
 type Health = HealthEnvelope['payload']
 
-/** The score with its flags, then every finding that lowered it, then what can be done. */
 export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, recovery_hint }: Health): string[] => [
   [String(score), ...(flags.length === 0 ? [] : [flags.join(', ')])].join(': '),
   ...penalties.map(
@@ -17,7 +16,7 @@ export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, re
   ...[hint ?? recovery_hint?.label].filter((text) => text !== undefined),
 ]
 
-/** A change of a list, and below it what can be done. Nothing is cut: a long id would push out what matters. */
+/** A changed row, followed by its hint. Never truncated: a long id would hide what matters. */
 export const healthChangeLines = ({ id, status, health }: SessionRow, columns: number): string[] => [
   escapeControls([id, status, healthWords(health)].join('  ')),
   ...(health?.hint ? wrapWords(escapeControls(health.hint), columns).map((line) => line.trimEnd()) : []),

@@ -1,12 +1,15 @@
-// The first Ctrl+C asks the command to finish cleanly. A second one ends the process at once.
+// The first Ctrl+C stops the command cleanly, the second one immediately.
 
-/** A terminal and npm each pass on the same Ctrl+C; the second signal within this time is an echo. */
+/** The terminal and npm both forward Ctrl+C. A signal within this time is an echo. */
 const INTERRUPT_ECHO_MS = 500
+
+/** An ordinary key in raw mode. */
+export const CTRL_C = '\u0003'
 
 export interface Interruption {
   readonly signal: AbortSignal
   readonly interrupted: Promise<void>
-  /** A program ends the command: no person is there to press another key. */
+  /** The signal came from a program, so no further key is awaited. */
   readonly isTerminated: () => boolean
   readonly dispose: () => void
 }

@@ -1,21 +1,19 @@
-// The output of a command: text for people on a terminal, JSON lines for programs.
+// A command's output: text for people, JSON lines for programs.
 import { styleText } from 'node:util'
 import { cutToColumns } from './display-width.ts'
 import { wrapRemark } from './text-lines.ts'
 
 export interface CliOutput {
-  /** JSON lines instead of text. */
   readonly isJson: boolean
-  /** A person is there to answer a question. */
+  /** True on a terminal. */
   readonly canAsk: boolean
-  /** Characters in a line of the terminal; a pipe has no end of the line, so that nothing is cut or wrapped in it. */
+  /** Terminal columns. Infinite in a pipe, where nothing is truncated or wrapped. */
   readonly width: number
-  /** Text for people, without a newline. */
   readonly write: (text: string) => void
   readonly line: (text: string) => void
-  /** A value as one JSON line, for programs. */
+  /** Prints a JSON line for programs. */
   readonly row: (value: unknown) => void
-  /** A remark for people on standard error; programs do not get it. */
+  /** Prints a remark for people to stderr. */
   readonly note: (text: string) => void
   readonly style: (format: TextStyle, text: string) => string
 }
@@ -29,7 +27,7 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
   return {
     isJson,
     canAsk: !isJson && stdin.isTTY === true && stdout.isTTY === true,
-    // Read each time: the window may change its size.
+    // A getter, because the window may be resized.
     get width() {
       return widthOf(stdout)
     },
@@ -39,12 +37,11 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
     note: (text) => {
       if (!isJson) writeRemark(text, (line) => styleText('dim', line, { stream: stderr }))
     },
-    // Colour on a terminal only, and not with NO_COLOR.
+    // Colours only on a terminal, and not with NO_COLOR.
     style: (format, text) => styleText(format, text, { stream: stdout }),
   }
 }
 
-/** The same output, with other functions that print text. */
 export const withPrinting = (
   out: CliOutput,
   replace: (print: (text: string) => void, endsLine: boolean) => (text: string) => void,
@@ -58,24 +55,21 @@ export const withPrinting = (
   note: replace(out.note, true),
 })
 
-/** The columns of a terminal, 80 where it does not say them; a pipe has no limit. */
+/** 80 if a terminal does not report its width. Infinite for a pipe. */
 export const widthOf = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number =>
   isTTY ? columns || 80 : Number.POSITIVE_INFINITY
 
-/** Words on standard error, also for programs. On a terminal no word of them is broken. */
+/** Prints to stderr, also for programs. Wraps at word boundaries on a terminal. */
 export const writeRemark = (text: string, paint = (line: string): string => line): void => {
   const { stderr } = process
   const shown = escapeControls(text)
   for (const line of stderr.isTTY ? wrapRemark(shown, stderr.columns || 80) : [shown]) stderr.write(`${paint(line)}\n`)
 }
 
-/** The reader of the pipe has closed it (`| head`): end without an error. */
+/** The pipe was closed by its reader, such as `| head`. Exit without an error. */
 const endOnError = (error: NodeJS.ErrnoException): void => process.exit(error.code === 'EPIPE' ? 0 : 1)
 
-/**
- * Replaces control characters: in an agent's text they would be commands to the terminal. Marks that change the direction of
- * writing would show a person something different from what is approved.
- */
+/** Replaces control characters, which a terminal executes, and bidi marks, which could disguise what is approved. */
 export const escapeControls = (text: string): string => text.replace(controls, (unit) => shown(unit.charCodeAt(0)))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be taken out.

@@ -1,5 +1,5 @@
-// Questions and answers on a terminal: every character is shown, wrapped and never cut. A bar begins each line of the agent's text, so
-// that it cannot imitate an option or a line of this program.
+// Questions and answers on a terminal. Wraps and never truncates. Each line of the agent's text starts with a bar, so
+// that it cannot imitate an option or output of this program.
 import type { GivenAnswer } from '@bridle/events/answers'
 import { type Json, ownProperty } from '@bridle/events/json'
 import type { QuestionRequest } from '@bridle/events/questions'
@@ -13,7 +13,7 @@ import { DECLINE } from './typed-answer.ts'
 type Style = CliOutput['style']
 const plain: Style = (_format, text) => text
 
-/** The whole request: each question with its options, below the reason unless a question repeats it. */
+/** All questions with their options, preceded by the reason unless a question repeats it. */
 export const requestLines = (
   request: QuestionRequest,
   reason: unknown,
@@ -27,25 +27,23 @@ export const requestLines = (
   ]
 }
 
-/** The lines above the first question. */
 export const introLines = (request: QuestionRequest, reason: unknown, columns: number, style: Style): string[] => {
   const text = typeof reason === 'string' ? reason.trim() : ''
   const isRepeated = request.questions?.some(({ question }) => isSameText(question, text)) ?? false
   return text === '' || isRepeated ? [] : marked(style(['bold', 'yellow'], '?'), text, columns)
 }
 
-/** A reason is the beginning of a question where that is long. */
+/** The reason may be a truncated question. */
 const isSameText = (question: string, reason: string): boolean =>
   reason.includes(question) || question.startsWith(reason.slice(0, REASON_COMPARED))
 
-/** Characters of a reason that are compared: askers cut longer ones. */
+/** Askers truncate longer reasons. */
 const REASON_COMPARED = 200
 
-/** `2 of 3`; empty: there is only one. */
+/** `2 of 3`, or empty for a single field. */
 export const placeOf = (fields: readonly AnswerField[], at: number): string =>
   fields.length === 1 ? '' : `${at + 1} of ${fields.length}`
 
-/** A question with its options, or a field of a form. */
 export const fieldLines = (field: AnswerField, place: string, columns: number, style: Style = plain): string[] => {
   const { heading, text, options } = field
   const shape = typeWords(field)
@@ -60,8 +58,7 @@ export const fieldLines = (field: AnswerField, place: string, columns: number, s
   ]
 }
 
-/** The alternatives to an answer. */
-export const keysText = (field: AnswerField): string => {
+const keysText = (field: AnswerField): string => {
   const byDefault = field.default === undefined ? '' : ` Enter takes the default: ${valueText(field.default)}`
   const leaves = field.default === undefined && !field.isRequired ? ' Enter leaves it out.' : ''
   return `${DECLINE} gives no answer.${byDefault}${leaves}`
@@ -70,7 +67,6 @@ export const keysText = (field: AnswerField): string => {
 export const keysLines = (field: AnswerField, columns: number, style: Style): string[] =>
   behindLabel('  ', wrapWords(keysText(field), columns - 2)).map((line) => style('dim', line))
 
-/** The decision about a question, then its answers. */
 export const settledLines = (
   { decision, reason, ...given }: { readonly decision: unknown; readonly reason?: unknown } & GivenAnswer,
   isElsewhere: boolean,
@@ -90,13 +86,12 @@ export const settledLines = (
 }
 
 /** `question answered`, `question declined, elsewhere`. */
-export const questionOutcome = (decision: unknown, isElsewhere: boolean): string => {
+const questionOutcome = (decision: unknown, isElsewhere: boolean): string => {
   const words = decision === 'approved' ? 'answered' : decision === 'denied' ? 'declined' : null
   if (words === null) return decisionText('question', decision, isElsewhere)
   return `question ${words}${isElsewhere ? ', elsewhere' : ''}`
 }
 
-/** The questions in a line, for lists. */
 export const requestSummary = (request: QuestionRequest): string =>
   answerFields(request)
     .map(({ name, text, heading, options }) => {
@@ -105,7 +100,6 @@ export const requestSummary = (request: QuestionRequest): string =>
     })
     .join('; ')
 
-/** A value in words: texts as they are, and anything else as JSON. */
 export const valueText = (value: Json): string =>
   typeof value === 'string'
     ? value
@@ -122,7 +116,7 @@ const FORMAT_WORDS: { readonly [format: string]: string } = {
   ...{ date: 'date', 'date-time': 'date and time', email: 'e-mail address', uri: 'address' },
 }
 
-/** The words behind a heading. The options of a question already show its type. */
+/** Describes the type in the heading. A question's options already show it. */
 const typeWords = ({ type, format = '', isRequired, options, takesText }: AnswerField): string => {
   const isQuestion = takesText || options.length > 0
   const shape = isQuestion && type !== 'choices' ? '' : (ownProperty(FORMAT_WORDS, format) ?? TYPE_WORDS[type])
@@ -130,10 +124,10 @@ const typeWords = ({ type, format = '', isRequired, options, takesText }: Answer
 }
 
 const BAR = '│'
-/** Columns of an option's number: there are at most 50. */
+/** Fits the maximum of 50 options. */
 const NUMBER_COLUMNS = 3
 
-/** A line with a count replaces several empty lines, which would push the text above off the screen. */
+/** Replaces runs of empty lines by a count, because they could push the text above off the screen. */
 const foldedLines = (text: string): string[] => {
   const lines: string[] = []
   let empty = 0
@@ -163,7 +157,6 @@ const barred = (line: string, columns: number): string[] =>
 const optionText = (line: string, columns: number): string[] =>
   hanging(`${' '.repeat(NUMBER_COLUMNS)}  · `, `  ${BAR}`, line, columns)
 
-/** The first line of an option has its label; a bar begins the others. */
 const hanging = (label: string, bar: string, text: string, columns: number): string[] => {
   const indent = displayWidth(label)
   const next = `${bar.padStart(indent - 1)} `

@@ -1,25 +1,24 @@
-// A question on the terminal with a few answers. An abort withdraws it, for example when another person answers elsewhere.
+// Asks a question with a few answers on the terminal. An abort withdraws it, for example when someone answers elsewhere.
 
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT_CODES, ExitError } from '../command/command.ts'
-import { listenForInterrupt } from './interruption.ts'
+import { CTRL_C, listenForInterrupt } from './interruption.ts'
 import { type CliOutput, withPrinting } from './output.ts'
 import { escapeInvisible, wrapWords } from './text-lines.ts'
 
-/** Time for a terminal to deliver the keys that were pressed before a question. */
+/** Time for the terminal to deliver keys pressed before the question. */
 const TYPED_AHEAD_MS = 60
 
-/** The question that is open. Its `interject` prints something below it and asks anew; null = nothing is asked now. */
+/** The open question. `interject` prints below it and asks again. Null without a question. */
 export interface QuestionSlot {
   interject: ((print: () => void) => void) | null
 }
 
-/** An output whose text never continues the line of the question: it begins a new line, and the question is asked again below. */
+/** Prints on a new line during a question, which is then asked again below. */
 export const besideQuestion = (out: CliOutput, slot: QuestionSlot): CliOutput =>
   withPrinting(out, (print) => (text) => (slot.interject === null ? print(text) : slot.interject(() => print(text))))
 
-/** Asks once, and throws the refusal unless the person says yes. */
 export const confirm = async (out: CliOutput, question: string, refusal: string): Promise<void> => {
   const { signal, dispose } = listenForInterrupt()
   const answer = await askChoice(out, `${question} [y]es, [n]o: `, ['y', 'n'], signal)
@@ -28,7 +27,7 @@ export const confirm = async (out: CliOutput, question: string, refusal: string)
   if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, refusal)
 }
 
-/** Null = no answer: the input ended, or the question was withdrawn. */
+/** Null if stdin ended or the question was withdrawn. */
 export const askChoice = <const A extends keyof typeof words>(
   out: CliOutput,
   question: string,
@@ -44,10 +43,8 @@ export const askChoice = <const A extends keyof typeof words>(
   return askLine(out, question, read, signal, slot)
 }
 
-/** The answer in a line, or the reason to ask again. */
 export type LineReader<A> = (line: string) => { readonly answer: A } | { readonly problem: string }
 
-/** Null = no answer: the input ended, or the question was withdrawn. */
 export const askLine = async <A>(
   out: CliOutput,
   question: string,
@@ -65,7 +62,7 @@ export const askLine = async <A>(
         print()
         interjected.abort()
       }
-      // Also behind a remark: keys that are not on the line of the question must not become a part of the answer.
+      // Also after a remark: keys typed before the question must not become part of the answer.
       await dropTypedAhead()
       if (interjected.signal.aborted || signal.aborted) continue
       isShown = true
@@ -76,7 +73,7 @@ export const askLine = async <A>(
     return null
   } finally {
     slot.interject = null
-    // An open standard input would keep the process alive.
+    // An open stdin would keep the process alive.
     process.stdin.pause()
   }
 }
@@ -88,7 +85,7 @@ const readAnswer = async <A>(
   signal: AbortSignal,
 ): Promise<A | null> => {
   if (signal.aborted) return null
-  // Not as a terminal: the line discipline does the editing, and Ctrl+C stays a signal to the process.
+  // `terminal: false` leaves editing to the line discipline and keeps Ctrl+C a signal.
   const lines = createInterface({ input: process.stdin, terminal: false })
   const close = () => lines.close()
   signal.addEventListener('abort', close, { once: true })
@@ -106,27 +103,23 @@ const readAnswer = async <A>(
   }
 }
 
-/**
- * Drops the keys that were pressed before the question appeared: they answer an earlier question, or a line of the agent that
- * looked like one. Raw input also drops a line that was not finished.
- */
+/** Drops keys typed before the question, even an unfinished line: agent text may have imitated a question. */
 const dropTypedAhead = async (): Promise<void> => {
   const { stdin } = process
   if (!stdin.isTTY) return
   const drop = (keys: Buffer) => {
-    // While the input is raw, Ctrl+C is a key like any other.
-    if (keys.includes(3)) process.kill(process.pid, 'SIGINT')
+    if (keys.includes(CTRL_C)) process.kill(process.pid, 'SIGINT')
   }
   stdin.setRawMode(true)
   stdin.on('data', drop)
-  // A listener alone does not read again behind an earlier question, which has paused the input.
+  // An earlier question paused stdin.
   stdin.resume()
   await sleep(TYPED_AHEAD_MS)
   stdin.off('data', drop)
   stdin.setRawMode(false)
 }
 
-/** The first letter of an answer is enough. */
+/** Accepts the first letter of an answer. */
 export const answerIn = <const A extends keyof typeof words>(text: string, answers: readonly A[]): A | null => {
   const typed = text.trim().toLowerCase()
   return answers.find((each) => typed === each || typed === words[each]) ?? null

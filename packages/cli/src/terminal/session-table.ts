@@ -1,14 +1,13 @@
-// Sessions in a table: where titles would have no room, ids are cut to a beginning that names them.
+// The table of sessions. Ids are shortened if titles would lack space.
 import type { SessionRow } from '@bridle/client/index'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 import { shortIds } from './short-ids.ts'
 import { printTable, timeAgo } from './table.ts'
 
-/** A list of sessions shortens ids when titles would have fewer columns than this. */
+/** Ids are shortened below this title width. */
 const TITLE_COLUMNS = 32
 
-/** A column between the status and the title. */
 export interface SessionColumn {
   readonly head: string
   readonly text: (row: SessionRow) => string
@@ -30,7 +29,7 @@ export const printSessionTable = (out: CliOutput, rows: readonly SessionRow[], c
   printTable(out, heads, cellsWithIds(out, heads, ids, table))
 }
 
-/** The cells of a table whose last column is a title: with whole ids where titles have room, else with short ones. */
+/** Cells of a table whose last column is a title. Shortens ids if necessary. */
 export const cellsWithIds = (
   out: CliOutput,
   heads: readonly string[],
@@ -49,6 +48,6 @@ const titleColumns = (out: CliOutput, heads: readonly string[], cells: readonly 
       out.width,
     )
 
-/** The lowest score first; sessions that have not reported their health come last. */
+/** By ascending score. Sessions without health come last. */
 export const worstFirst = (rows: readonly SessionRow[]): SessionRow[] =>
   rows.toSorted((a, b) => (a.health?.score ?? 101) - (b.health?.score ?? 101) || a.id.localeCompare(b.id))

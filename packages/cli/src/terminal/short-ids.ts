@@ -1,11 +1,11 @@
-// Ids cut to a beginning that names each of them, for lists on a narrow terminal.
+// Shortens ids to unique prefixes for narrow terminals.
 
-/** A shortened id has at least this many characters: shorter ones look like words. */
+/** Shorter ids look like words. */
 const ID_CHARS_MIN = 12
-/** Characters behind those that tell an id from its neighbours in the list; with hexadecimal digits, one in 65,000 is met again. */
+/** Spare characters beyond the unique prefix. With hexadecimal digits, an unlisted id collides once in 65,000. */
 const ID_CHARS_SPARE = 4
 
-/** The beginning of each id. Ids that are not in the list may begin in the same way: a few more characters make that rare. */
+/** A prefix of each id, long enough to rarely match ids outside the list. */
 export const shortIds = (ids: readonly string[]): string[] => {
   const sorted = [...new Set(ids)].sort()
   const lengths = new Map(

@@ -1,4 +1,4 @@
-// A table for people: columns as wide as their widest cell, the last one cut to fit the line.
+// A table as wide as its cells, with the last column truncated to fit.
 import { agoText } from '@bridle/words/index'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
@@ -7,10 +7,10 @@ export const printTable = (
   out: CliOutput,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
-  /** Lines below each row, printed unchanged. */
+  /** Lines below each row, printed verbatim. */
   under: readonly (readonly string[])[] = [],
 ): void => {
-  // Ids and kinds are in the first columns, and a server, a file or an agent chose them.
+  // Escape all cells: ids and kinds are chosen by servers, files or agents.
   const shown = rows.map((row) => row.map((cell) => truncateLine(cell, Number.POSITIVE_INFINITY)))
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...shown.map((row) => displayWidth(row[column] ?? ''))),

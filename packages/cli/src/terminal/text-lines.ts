@@ -1,13 +1,12 @@
-// Text wrapped into the lines of a terminal, with nothing cut away.
 import { COLUMNS_MIN } from '../command/limits.ts'
 import { displayWidth, type Glyph, glyphsOf } from './display-width.ts'
 
-/** Breaks text into lines of at most this many columns, after a space where possible. The lines together are the text. */
+/** Wraps after spaces if possible. The concatenated lines equal the text. */
 export const wrapText = (text: string, columns: number): string[] =>
-  // A word longer than half a line is broken: the line before it would look like an end.
+  // Break words longer than half a line, because a short line would look like the end.
   wrap(text, columns, 1 / 2)
 
-/** The same for advice: a word that fits into a line stays whole, and so does a command, since people copy it. */
+/** Keeps words and commands whole, so that they can be copied. */
 export const wrapWords = (text: string, columns: number): string[] =>
   wrap(
     text.replace(commands, (command) => (command.length > columns ? command : command.replaceAll(' ', JOINED_SPACE))),
@@ -15,24 +14,24 @@ export const wrapWords = (text: string, columns: number): string[] =>
     0,
   ).map((line) => line.replaceAll(JOINED_SPACE, ' '))
 
-/** A remark: its words stay whole, and a line to copy, which is indented or has no space, stays as it is. A terminal copies such a line whole. */
+/** Keeps words whole, and leaves indented lines and lines without spaces alone: a terminal copies them whole. */
 export const wrapRemark = (text: string, columns: number): string[] =>
   text
     .split('\n')
     .flatMap((line) => (/^ {2}|^\S*$/u.test(line) ? [line] : wrapWords(line, columns).map((each) => each.trimEnd())))
 
-/** Lines below each other, the first of them behind a label or a mark. */
+/** Puts a label before the first line and indents the others. */
 export const behindLabel = (label: string, lines: readonly string[], columns = displayWidth(label)): string[] =>
   lines.map((line, at) => `${at === 0 ? label : ' '.repeat(columns)}${line}`.trimEnd())
 
-/** The commands that advice tells people to type, with flags, quoted words, and what looks like an id, a path or an address. */
+/** Commands in advice: flags, quoted words, and apparent ids, paths or addresses. */
 const commands =
   /\(cd \S+ && npm ci\)|npm (?:install|pkg set) [^\s;,]+|(?:npm run -s bridle --|npx bridle|(?<=\s)bridle)(?: [a-z]+){0,2}(?: (?:--?[a-z][a-z-]*|"[^"]*"|[^\s,;]*[-\d:/][^\s,;]*))*/gu
 
-/** A space at which no line is broken: the no-break space. */
+/** A no-break space. */
 const JOINED_SPACE = '\u00a0'
 
-/** A line is broken at its last space if more than this share of it stands before that space. */
+/** Breaks at the last space if more than `share` of the line precedes it. */
 const wrap = (text: string, columns: number, share: number): string[] => {
   const max = Math.max(columns, COLUMNS_MIN)
   const lines: string[] = []
@@ -54,16 +53,13 @@ const wrap = (text: string, columns: number, share: number): string[] => {
 
 const textOf = (line: readonly Glyph[]): string => line.map(({ text }) => text).join('')
 
-/** Characters as a person sees them; an escape such as \u001b stays in one piece. */
+/** Graphemes. An escape such as \u001b stays in one piece. */
 const unitsOf = (text: string): Glyph[] =>
   text.split(escapes).flatMap((part, at) => (at % 2 === 1 ? [{ text: part, columns: part.length }] : glyphsOf(part)))
 
 const escapes = /(\\u[\da-f]{4})/u
 
-/**
- * Text in which every character that is invisible, or that moves others, is escaped like in JSON: \u001b. A person who approves
- * a command must not see a different one.
- */
+/** Escapes every invisible or reordering character as in JSON, because an approved command must not look like another one. */
 export const escapeInvisible = (text: string): string =>
   text.replace(unseen, (letter) => {
     const name = letter === '\n' ? '\\n' : letter === '\t' ? '\\t' : null
@@ -72,6 +68,6 @@ export const escapeInvisible = (text: string): string =>
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-// Controls, format characters (bidi marks among them), half characters, private and unassigned ones, every space but the ordinary
-// one, fillers and variation selectors, and an empty Braille cell.
+// Controls, format characters including bidi marks, surrogates, private and unassigned characters, unusual spaces,
+// fillers, variation selectors, and the empty Braille cell.
 const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu

@@ -1,15 +1,14 @@
-// Reads a typed answer to a question: the number of an option, several numbers, a label, or a text.
 import type { Json } from '@bridle/events/json'
 import { tryOr } from '@bridle/kernel/try-or'
 import type { AnswerField, AnswerOption } from './answer-fields.ts'
 
-/** `isLeftOut`: the form goes without this field. */
+/** `isLeftOut`: the form omits this field. */
 export type TypedAnswer = { readonly value: Json } | { readonly problem: string } | { readonly isLeftOut: true }
 
-/** The line that declines a request instead of answering it. */
+/** Declines a request instead of answering it. */
 export const DECLINE = '/decline'
 
-/** The answer in a line. An empty line takes the default, or leaves an optional field out. */
+/** An empty line accepts the default or omits an optional field. */
 export const typedAnswer = (field: AnswerField, line: string): TypedAnswer => {
   const typed = line.trim()
   if (typed === '') {
@@ -22,16 +21,14 @@ export const typedAnswer = (field: AnswerField, line: string): TypedAnswer => {
   return problem === null ? { value } : { problem }
 }
 
-/** The prompt before a typed answer. */
 export const answerPrompt = (field: AnswerField): string => `${PROMPTS[field.type](field)}: `
 
-/** A value of a command line. Options go by their value or label, since a number could be the answer itself. */
+/** Parses a command-line value. Options go by value or label only, because a number could be the answer itself. */
 export const wordAnswer = (field: AnswerField, word: string): Json =>
   field.type === 'choice' || field.type === 'choices'
     ? (optionNamed(field, word)?.value ?? word)
     : (READERS[field.type](field, word) ?? word)
 
-/** Undefined: the text is no such value. */
 type Reader = (field: AnswerField, typed: string) => Json | undefined
 
 const readNumber: Reader = (_field, typed) => (/^[-+]?[\d.]/.test(typed) ? finite(Number(typed)) : undefined)
@@ -55,7 +52,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 const pick = (field: AnswerField, typed: string): string | undefined =>
   (optionAt(field, typed) ?? optionNamed(field, typed))?.value ?? (field.takesText ? typed : undefined)
 
-/** A label may have commas in it, so a whole label is looked for first. A number is always the number of an option first. */
+/** Tries the whole text as a label first, because labels may contain commas. A number always means an option's number. */
 const pickSeveral = (field: AnswerField, typed: string): readonly string[] | undefined => {
   const whole = OPTION_NUMBER.test(typed) ? undefined : optionNamed(field, typed)
   if (whole !== undefined) return [whole.value]

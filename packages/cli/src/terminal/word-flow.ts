@@ -1,21 +1,21 @@
-// Text that comes in pieces, broken into the lines of a terminal between words. Every letter is shown at once: nobody knows when the
-// next piece comes. A word that turns out too long for its line is taken back and begins the next one.
+// Wraps streamed text at word boundaries. Every letter is printed immediately; a word that outgrows its line is erased
+// and moved to the next one.
 import { COLUMNS_MIN } from '../command/limits.ts'
 import { displayWidth } from './display-width.ts'
 
-/** Columns that a tab takes at most. */
+/** The usual tab stop of terminals. */
 const TAB_COLUMNS = 8
 
 export interface WordFlow {
-  /** The text to write, with the commands that take a word back. */
+  /** Terminal output, including sequences that erase a word. */
   readonly push: (text: string) => string
-  /** The next text begins a new line. */
+  /** Call when the next text starts a new line. */
   readonly startLine: () => void
 }
 
-/** `width` is asked for each word: the window may change its size. */
+/** `width` is called per word, because the window may be resized. */
 export const createWordFlow = (width: () => number): WordFlow => {
-  /** The columns before the word, and the part of the word that is shown. */
+  /** Columns before the current word, and its printed part. */
   let before = 0
   let shown = ''
 
@@ -33,7 +33,7 @@ export const createWordFlow = (width: () => number): WordFlow => {
   }
   const endWord = () => {
     const columns = before + displayWidth(shown)
-    // The terminal has broken a word that is longer than a line.
+    // The terminal wrapped a word longer than a line.
     before = columns > lineColumns(width) ? columns % width() : columns
     shown = ''
   }
@@ -51,7 +51,7 @@ export const createWordFlow = (width: () => number): WordFlow => {
     }
     if (part === ' ' || part === '\t') return addSpace(part)
     if (displayWidth(part) !== 2 || [...part].length > 1) return addWord(part)
-    // Chinese has no spaces: a line may end before and after every character.
+    // Chinese has no spaces, so a line may break around every character.
     endWord()
     const written = addWord(part)
     endWord()
@@ -60,12 +60,12 @@ export const createWordFlow = (width: () => number): WordFlow => {
   return { push: (text) => (text.match(parts) ?? []).map(add).join(''), startLine }
 }
 
-/** The last column stays free: a terminal that has filled it is between two lines. */
+/** Leaves the last column free, because the cursor position after filling it is ambiguous. */
 const lineColumns = (width: () => number): number => Math.max(width(), COLUMNS_MIN) - 1
 
-/** Moves the cursor to the left, and clears the line from there. */
+/** Moves the cursor left and clears the rest of the line. */
 const takeBack = (text: string): string => (text === '' ? '' : `\u001b[${displayWidth(text)}D\u001b[K`)
 
-/** Line ends, spaces, characters of two columns, and what is between them. */
+/** Line breaks, spaces, wide characters, and everything else. */
 const parts =
   /[\n \t]|[\u1100-\u115f\u2e80-\uffdc\u{17000}-\u{3fffd}]\p{M}*|[^\n \t\u1100-\u115f\u2e80-\uffdc\u{17000}-\u{3fffd}]+/gu

@@ -1,18 +1,18 @@
-// A line that says that something is still at work, while nothing else is printed. The next output replaces it.
+// A line that shows activity while nothing else is printed. The next output replaces it.
 import { elapsedText } from '@bridle/words/index'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine, withPrinting } from './output.ts'
 
-/** Silence after which a terminal says that the run is still at work: people begin to doubt after two seconds. */
+/** People start to doubt after two seconds. */
 const SILENCE_MS = 1_500
 
 export interface WorkingOutput {
   readonly out: CliOutput
-  /** Wipes the line; false = it was not shown. */
+  /** Erases the line. False if it was not shown. */
   readonly stop: () => boolean
 }
 
-/** Only on a terminal. Nothing is shown while `isWorking` is false, or in the middle of a line, such as streamed text or a question. */
+/** Only on a terminal. Hidden while `isWorking` is false or another line is open, such as streamed text or a question. */
 export const withWorkingLine = (
   out: CliOutput,
   { words, isWorking = () => true }: { readonly words: () => string; readonly isWorking?: () => boolean },
@@ -37,7 +37,7 @@ export const withWorkingLine = (
     if (!isWorking()) return
     const text = truncateLine(`… ${words()}, ${elapsedText(now() - quietFrom)}`, out.width - 1)
     shown = displayWidth(text)
-    // The terminal prints `^C` where the cursor stands: in the line, to be wiped with it.
+    // `^C` is printed at the cursor, so keep it within the line that gets erased.
     out.write(`${out.style('dim', text)}\r`)
   }
   const wait = () => {

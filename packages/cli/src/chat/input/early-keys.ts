@@ -1,10 +1,11 @@
-// The keys that are pressed before a chat is there: while the command starts and connects. They belong into its input line.
+// Keys pressed while the command starts and connects. They go to the chat's input line.
+import { CTRL_C } from '../../terminal/interruption.ts'
 import { PASTE_OFF, PASTE_ON } from './terminal-input.ts'
 
 export interface EarlyKeys {
-  /** The keys so far. The caller reads the terminal from here on. */
+  /** Returns the keys. The caller reads the terminal from here on. */
   readonly take: () => string
-  /** Gives the terminal back, where nobody has taken the keys. */
+  /** Restores the terminal unless the keys were taken. */
   readonly release: () => void
 }
 
@@ -15,7 +16,6 @@ export const holdKeys = (): EarlyKeys => {
   const keep = (part: Buffer) => {
     parts.push(part)
     if (!part.includes(CTRL_C)) return
-    // While the input is raw, Ctrl+C is a key like any other.
     parts = []
     process.kill(process.pid, 'SIGINT')
   }
@@ -26,12 +26,12 @@ export const holdKeys = (): EarlyKeys => {
   stdin.setRawMode(true)
   stdin.on('data', keep)
   stdin.resume()
-  // The terminal has shown the keys that were pressed before this: they are shown again in the input line.
+  // Erase keys that the terminal already echoed. The input line shows them again.
   stdout.write(`\r\u001b[K${PASTE_ON}`)
   return {
     take: () => {
       end()
-      // Before the input was raw, the terminal made a newline of Enter.
+      // In cooked mode, the terminal converted Enter to a newline.
       return Buffer.concat(parts).toString('utf8').replaceAll('\n', '\r')
     },
     release: () => {
@@ -43,5 +43,3 @@ export const holdKeys = (): EarlyKeys => {
     },
   }
 }
-
-const CTRL_C = '\u0003'

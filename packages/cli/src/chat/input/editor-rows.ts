@@ -1,9 +1,7 @@
-// The input line as rows of the terminal, and the place of the cursor among them.
-
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import type { LineEditor } from './line-editor.ts'
 
-/** Rows of the input line; a longer text scrolls inside them. */
+/** Longer text scrolls within these rows. */
 export const INPUT_ROWS_MAX = 8
 
 export interface EditorRows {
@@ -11,7 +9,7 @@ export interface EditorRows {
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-/** `prompt` stands before the first row; the others are indented by as much. A long text shows the rows around the cursor. */
+/** `prompt` precedes the first row, and the others are indented accordingly. Long text shows the rows around the cursor. */
 export const editorRows = (editor: LineEditor, prompt: string, promptColumns: number, columns: number): EditorRows => {
   const indent = ' '.repeat(promptColumns)
   const room = Math.max(columns - promptColumns, 2)

@@ -1,6 +1,6 @@
-// The bytes of a terminal as keys. A sequence may come in pieces, so the rest of an unfinished one is kept for the next piece.
+// Parses terminal input as keys. An incomplete sequence is kept for the next chunk.
 
-/** Characters of a key's sequence; terminals send far fewer. */
+/** Terminals send far shorter sequences. */
 const SEQUENCE_CHARS_MAX = 32
 
 export type TerminalKey =
@@ -14,11 +14,10 @@ type ValueOf<T> = T[keyof T]
 
 export interface KeyBatch {
   readonly keys: readonly TerminalKey[]
-  /** The beginning of a sequence that is not whole. */
   readonly rest: string
 }
 
-/** `isOver`: nothing follows, so a lone escape is the key Esc. */
+/** `isOver`: nothing follows, so a lone escape is the Esc key. */
 export const readKeys = (input: string, isOver = false): KeyBatch => {
   const keys: TerminalKey[] = []
   let at = 0
@@ -32,7 +31,6 @@ export const readKeys = (input: string, isOver = false): KeyBatch => {
 }
 
 interface FoundKey {
-  /** Null = a sequence that means nothing here. */
   readonly key: TerminalKey | null
   readonly end: number
 }
@@ -42,7 +40,6 @@ const keyAt = (input: string, at: number, isOver: boolean): FoundKey | null => {
   if (control !== undefined) return { key: { type: 'key', name: control }, end: at + 1 }
   if (input[at] === ESC) return escapeAt(input, at, isOver)
   const [text = ''] = /^[^\p{Cc}]+/u.exec(input.slice(at)) ?? []
-  // Other controls mean nothing.
   return text === '' ? { key: null, end: at + 1 } : { key: { type: 'text', text }, end: at + text.length }
 }
 
@@ -59,11 +56,11 @@ const escapeAt = (input: string, at: number, isOver: boolean): FoundKey | null =
   const isUnfinished = tail === '' || /^(\[[\d;<=>?]*[ -/]*|O)$/.test(tail)
   if (isUnfinished && !isOver) return null
   if (tail === '' || /^\p{Cc}/u.test(tail)) return { key: { type: 'key', name: 'escape' }, end: at + 1 }
-  // Alt with a letter that has no meaning; an unfinished sequence is dropped.
+  // Ignore unknown Alt combinations and incomplete sequences.
   return { key: null, end: at + 1 + (isUnfinished ? tail.length : 1) }
 }
 
-/** Pasted text is text, whatever keys are in it; null = its end has not come yet. */
+/** Pasted text is literal. Null until its end arrives. */
 const pasteAt = (input: string, from: number): FoundKey | null => {
   const end = input.indexOf(PASTE_END, from)
   if (end < 0) return null

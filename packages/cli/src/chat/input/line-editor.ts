@@ -1,17 +1,18 @@
-// The input line as a value: its text, the cursor, the place in the history and a search in it. Keys change it; nothing here draws.
+// The input line as a value: text, cursor, history position and search. Pure: keys produce a new value.
+import { glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import type { KeyName, TerminalKey } from './keys.ts'
 
-/** A character that a person sees is shorter than this, so the editor need not look at the whole text to move by one. */
+/** Longer than any grapheme cluster, so that moving by one character need not scan the whole text. */
 const CLUSTER_CHARS_MAX = 64
 
 export interface LineEditor {
   readonly text: string
   readonly cursor: number
-  /** Steps back in the history; 0 = the person's own text, which `draft` keeps meanwhile. */
+  /** Steps back in the history. 0 is the user's own text, which `draft` keeps in the meantime. */
   readonly back: number
   readonly draft: string
-  /** The words that Ctrl+R looks for; null = no search. */
+  /** The Ctrl+R search. Null: none. */
   readonly search: { readonly query: string; readonly skip: number } | null
 }
 
@@ -36,16 +37,16 @@ export const pressKey = (editor: LineEditor, key: TerminalKey, history: readonly
   if (key.type !== 'key') return { editor: insert(editor, cleanInput(key.text)), event: null }
   if (key.name === 'enter') return enter(editor)
   const isEvent = (eventNames as readonly string[]).includes(key.name)
-  // Ctrl+D deletes while there is text: only an empty line ends the input.
+  // Ctrl+D deletes while there is text. Only an empty line ends the input.
   if (key.name === 'end-of-input' && editor.text !== '') return { editor: remove(editor, next(editor)), event: null }
   if (isEvent) return { editor, event: { type: key.name as KeyEventName } }
   return { editor: edits[key.name as keyof typeof edits]?.(editor, history) ?? editor, event: null }
 }
 
-/** Tabs become spaces, and controls of pasted text are made visible: they would be commands to the terminal. */
+/** Tabs become spaces. Control characters in pasted text are made visible, because the terminal would execute them. */
 const cleanInput = (text: string): string => escapeControls(text.replaceAll('\t', '  ').replace(/\r\n?/g, '\n'))
 
-/** A backslash at the end of the line continues it in the next one. */
+/** A trailing backslash continues the line. */
 const enter = (editor: LineEditor): EditorStep => {
   const { text, cursor } = editor
   if (text[cursor - 1] === '\\') {
@@ -68,12 +69,10 @@ const remove = (editor: LineEditor, place: number): LineEditor => {
 
 const moveTo = (editor: LineEditor, cursor: number): LineEditor => ({ ...editor, cursor })
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const next = ({ text, cursor }: LineEditor): number =>
-  cursor + ([...segmenter.segment(text.slice(cursor, cursor + CLUSTER_CHARS_MAX))][0]?.segment.length ?? 0)
+  cursor + (glyphsOf(text.slice(cursor, cursor + CLUSTER_CHARS_MAX))[0]?.text.length ?? 0)
 const previous = ({ text, cursor }: LineEditor): number =>
-  cursor -
-  ([...segmenter.segment(text.slice(Math.max(cursor - CLUSTER_CHARS_MAX, 0), cursor))].at(-1)?.segment.length ?? 0)
+  cursor - (glyphsOf(text.slice(Math.max(cursor - CLUSTER_CHARS_MAX, 0), cursor)).at(-1)?.text.length ?? 0)
 
 const lineStart = ({ text, cursor }: LineEditor): number => text.lastIndexOf('\n', cursor - 1) + 1
 const lineEnd = ({ text, cursor }: LineEditor): number => {
@@ -84,7 +83,7 @@ const wordStart = ({ text, cursor }: LineEditor): number =>
   text.slice(0, cursor).search(/\S+\s*$/) >= 0 ? text.slice(0, cursor).search(/\S+\s*$/) : 0
 const wordEnd = ({ text, cursor }: LineEditor): number => cursor + (/^\s*\S+/.exec(text.slice(cursor))?.[0].length ?? 0)
 
-/** Up and down move between the lines of a long text first, and then through the history. */
+/** Up and down move within a multi-line text first, then through the history. */
 const up = (editor: LineEditor, history: readonly string[]): LineEditor => {
   const start = lineStart(editor)
   if (start > 0) {
@@ -131,7 +130,7 @@ const edits: {
   search: (editor) => ({ ...editor, draft: editor.text, search: { query: '', skip: 0 } }),
 }
 
-/** While Ctrl+R searches, letters narrow the search, Ctrl+R goes further back, Enter and arrows take the entry, Esc gives up. */
+/** During a Ctrl+R search, letters narrow it, Ctrl+R continues backwards, Enter and arrows accept the entry, and Esc cancels. */
 const searchKey = (
   editor: LineEditor,
   search: { readonly query: string; readonly skip: number },

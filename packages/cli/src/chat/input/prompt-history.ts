@@ -1,11 +1,11 @@
-// The prompts of earlier chats, for the arrow keys. A file of this user alone: prompts may hold secrets.
+// Prompts of earlier chats, for the arrow keys. Readable only by this user, because prompts may contain secrets.
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Prompts in the history: some weeks of work. */
+/** Some weeks of work. */
 const HISTORY_MAX = 500
-/** A longer prompt is not kept in the history: it was pasted. */
+/** Longer prompts were pasted. */
 const HISTORY_ENTRY_CHARS_MAX = 20_000
 
 export interface PromptHistory {
@@ -17,7 +17,7 @@ export interface PromptHistory {
 export const historyFile = (env: NodeJS.ProcessEnv): string =>
   join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'bridle', 'chat-history')
 
-/** A file that cannot be read or written costs the history and nothing else. */
+/** If the file is not readable or writable, only the history is lost. */
 export const openHistory = (file: string): PromptHistory => {
   let entries = readEntries(file)
   return {
@@ -25,7 +25,7 @@ export const openHistory = (file: string): PromptHistory => {
       return entries
     },
     add: (prompt) => {
-      // A prompt behind a space is kept out, as in a shell.
+      // As in a shell, a leading space keeps a prompt out of the history.
       const isKept = prompt.trim() !== '' && !prompt.startsWith(' ') && prompt.length <= HISTORY_ENTRY_CHARS_MAX
       if (!isKept || entries.at(-1) === prompt) return
       entries = [...entries, prompt].slice(-HISTORY_MAX)
@@ -38,7 +38,7 @@ export const openHistory = (file: string): PromptHistory => {
   }
 }
 
-/** An entry is a JSON text in a line. Other lines are skipped: a write may have been cut off. */
+/** A JSON string per line. Skips invalid lines, because a write may have been interrupted. */
 const readEntries = (file: string): string[] => {
   const entries = linesOf(file).flatMap((line): string[] => {
     try {
@@ -59,7 +59,7 @@ const linesOf = (file: string): string[] => {
   }
 }
 
-/** The file is written anew only now and then: another chat may append at the same time. */
+/** Rewrites the file rarely, because another chat may be appending. */
 const trimFile = (file: string): void => {
   const lines = linesOf(file)
   if (lines.length <= 2 * HISTORY_MAX) return

@@ -1,13 +1,11 @@
-// The keyboard of a terminal in raw mode: every key comes at once, and pasted text comes as one piece.
 import { StringDecoder } from 'node:string_decoder'
 import { readKeys, type TerminalKey } from './keys.ts'
 
-/** An escape that nothing follows within this time is the key Esc. Terminals send the rest of a sequence at once. */
+/** A lone escape after this is the Esc key. Terminals send a sequence at once. */
 const ESCAPE_KEY_MS = 40
 
 export interface TerminalInput {
   readonly start: () => void
-  /** Keys that were pressed before the start. */
   readonly feed: (text: string) => void
   readonly stop: () => void
 }
@@ -22,7 +20,7 @@ export const terminalInput = (onKey: (key: TerminalKey) => void, onEnd: () => vo
     const { keys, rest: unfinished } = readKeys(rest + text, isOver)
     rest = unfinished
     for (const key of keys) onKey(key)
-    // Pasted text may take longer; its end is sure to come.
+    // A paste may take longer, but its end always arrives.
     if (rest !== '' && !rest.startsWith(PASTE)) timer = setTimeout(() => read('', true), ESCAPE_KEY_MS)
   }
   const receive = (bytes: Buffer) => read(decoder.write(bytes), false)
@@ -47,6 +45,6 @@ export const terminalInput = (onKey: (key: TerminalKey) => void, onEnd: () => vo
 }
 
 const PASTE = '\u001b[200~'
-/** The terminal puts marks around pasted text, or does not. */
+/** Bracketed paste mode. */
 export const PASTE_ON = '\u001b[?2004h'
 export const PASTE_OFF = '\u001b[?2004l'

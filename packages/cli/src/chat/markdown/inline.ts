@@ -1,6 +1,6 @@
-// The styles inside a line of markdown. Each span is a piece of the source, so that a long line can be cut at any character of it.
+// Inline Markdown styles. Spans refer to the source, so that a long line can be cut anywhere.
 
-/** Styles nest to this depth; deeper marks are shown as they are written. Nobody reads more, and hostile text costs no stack. */
+/** Deeper marks are shown literally. Bounds the recursion for hostile text. */
 const SPAN_DEPTH_MAX = 6
 
 export type SpanStyle = 'bold' | 'italic' | 'strikethrough' | 'code' | 'address'
@@ -9,20 +9,19 @@ export interface Span {
   readonly start: number
   readonly end: number
   readonly styles: readonly SpanStyle[]
-  /** Characters around the piece that are not in the source, such as the brackets of an address. */
+  /** Text around the span that is not in the source, such as parentheses around an address. */
   readonly before?: string
   readonly after?: string
 }
 
-/** Marks without a partner are text: while a line streams, its last mark usually has none yet. */
+/** Unpaired marks are literal text. A streaming line usually ends in one. */
 export const parseInline = (source: string): Span[] => parseRange(source, 0, source.length, [])
 
-/** A piece of the source, up to `to`. */
 interface Range {
   readonly source: string
   readonly to: number
   readonly styles: readonly SpanStyle[]
-  /** Marks that have no partner behind some place have none behind a later one: hostile text costs no second search. */
+  /** Marks known to have no partner ahead, so that hostile text is not searched repeatedly. */
   readonly unpaired: Set<string>
 }
 
@@ -84,7 +83,7 @@ const codeAt = ({ source, to, styles, unpaired }: Range, at: number): FoundSpan 
     }
     unpaired.add(mark)
   }
-  // The whole run of marks is text: the search must not begin again at each of them.
+  // Treat the whole run as text, so that the search does not restart at each mark.
   return { spans: [{ start: at, end: open, styles }], end: open }
 }
 
@@ -96,11 +95,11 @@ const linkAt = ({ source, to, styles, unpaired }: Range, at: number): FoundSpan 
     unpaired.add('[')
     return null
   }
-  // A bracket or a space between them belongs to something else.
+  // A bracket or space in between belongs to something else.
   if (source.slice(at + 1, middle).includes('[') || /\s/.test(source.slice(middle + 2, close).trim())) return null
   const label = parseRange(source, at + 1, middle, styles)
   const address: Span = { start: middle + 2, end: close, styles: [...styles, 'address'], before: ' (', after: ')' }
-  // The address always stands beside the text: a link that hides its target could lead anywhere.
+  // Always show the address: a link that hides its target could lead anywhere.
   const isSame = source.slice(at + 1, middle) === source.slice(middle + 2, close)
   return { spans: isSame || close === middle + 2 ? label : [...label, address], end: close + 1 }
 }
@@ -123,7 +122,7 @@ const emphasisAt = ({ source, to, styles, unpaired }: Range, at: number): FoundS
   return { spans: parseRange(source, open, close, [...styles, style]), end: close + mark.length }
 }
 
-/** The mark that ends the style: after a letter, and not a part of a longer run. */
+/** The closing mark: after a letter, and not part of a longer run. */
 const closingMark = (source: string, from: number, to: number, mark: string): number => {
   const letter = mark[0] as string
   for (let at = source.indexOf(mark, from + 1); at >= 0 && at + mark.length <= to; ) {
@@ -132,7 +131,7 @@ const closingMark = (source: string, from: number, to: number, mark: string): nu
     const length = end - at
     const fits = mark.length === 1 ? length % 2 === 1 : length >= 2
     const endsWord = letter !== '_' || !/[\p{L}\p{N}]/u.test(source[end] ?? '')
-    // In a run of three, as in `**bold *both***`, the last marks are those of the outer style.
+    // In a run of three, as in `**bold *both***`, the last marks close the outer style.
     if (fits && endsWord && !/\s/.test(source[at - 1] ?? ' ') && source[at - 1] !== '\\') return end - mark.length
     at = source.indexOf(mark, end)
   }

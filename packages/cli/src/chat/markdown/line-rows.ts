@@ -1,17 +1,14 @@
-// A line of markdown as rows of the terminal: heading, list item, quote, rule, or text.
-
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth } from '../../terminal/display-width.ts'
 import { parseInline, type Span, type SpanStyle } from './inline.ts'
 import { type Paint, type Row, type RowPrefix, wrapSpans } from './wrap.ts'
 
-/** Spaces before a line that are kept: deeper lists would leave no room for their text. */
+/** Deeper lists would leave no room for text. */
 export const LINE_INDENT_MAX = 16
 
-/** Marks of a quote inside quotes that become bars. */
+/** Nested quote marks drawn as bars. Deeper ones are text. */
 const QUOTE_DEPTH_MAX = 4
 
-/** The beginning of a line that says what the line is, and where its text begins. */
 interface LineShape {
   readonly prefix: RowPrefix
   readonly from: number
@@ -28,7 +25,7 @@ export const lineRows = (line: string, columns: number, paint: Paint): Row[] => 
   return textRows(line, shape, columns, paint)
 }
 
-/** The rest of a line whose beginning has been printed: the same indent, and no second bullet. */
+/** The rest of a line whose start was printed: same indent, no second bullet. */
 export const continuedRows = (line: string, rest: string, columns: number, paint: Paint): Row[] =>
   textRows(line, { prefix: { first: rest, rest }, from: 0, base: [] }, columns, paint)
 

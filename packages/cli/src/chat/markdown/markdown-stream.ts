@@ -1,5 +1,4 @@
-// Markdown that is still being written, in rows of a terminal. A finished line is printed once and for good; only the open line, or
-// the open table, is drawn again as it grows.
+// Streams Markdown to terminal rows. Finished lines are printed once; only the open line or table is redrawn.
 
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
@@ -8,11 +7,11 @@ import { continuedRows, LINE_INDENT_MAX, lineRows, restPrefix } from './line-row
 import { isDelimiterRow, renderTable } from './table.ts'
 import { type Paint, type Row, wrapSpans } from './wrap.ts'
 
-/** Columns before code, where colours tell it from text. */
+/** Sets code apart from text, together with colours. */
 const CODE_INDENT = 2
-/** Rows of a table that are held back for alignment; a longer table is shown in parts, each aligned by itself. */
+/** Rows held back for alignment. A longer table is aligned in parts. */
 const TABLE_ROWS_MAX = 200
-/** Spaces from one tab stop to the next in code. */
+/** The usual tab width for code on a narrow screen. */
 const TAB_COLUMNS = 4
 
 interface Fence {
@@ -22,12 +21,12 @@ interface Fence {
 
 export class MarkdownStream {
   readonly #paint: Paint
-  /** The open line, as far as it is not printed. */
+  /** The unprinted part of the open line. */
   #line = ''
-  /** The beginning of the open line is printed: rows that follow begin with this. Null = nothing of it is. */
+  /** The row prefix if the start of the open line was printed, otherwise null. */
   #continued: string | null = null
   #fence: Fence | null = null
-  /** Lines of an open table, or a line that may be the head of one. */
+  /** An open table, or a line that may be its header. */
   #table: string[] = []
   #hasText = false
   #isAfterBlank = true
@@ -37,7 +36,7 @@ export class MarkdownStream {
     this.#paint = paint
   }
 
-  /** Characters of the source whose rows are printed: they cannot be taken back. */
+  /** Source characters already printed, which cannot be withdrawn. */
   get printed(): number {
     return this.#pushed - this.#line.length - this.#table.reduce((sum, line) => sum + line.length + 1, 0)
   }
@@ -46,7 +45,7 @@ export class MarkdownStream {
     return this.#line !== '' || this.#table.length > 0
   }
 
-  /** Adds text, and returns the rows that are final now. */
+  /** Adds text and returns the rows that are now final. */
   push(text: string, columns: number): string[] {
     this.#pushed += text.length
     this.#line += text
@@ -56,13 +55,12 @@ export class MarkdownStream {
     return lines.flatMap((line) => this.#finishLine(line, columns))
   }
 
-  /** The rows of what is not final yet. */
   openRows(columns: number): string[] {
     const table = this.#table.flatMap((line) => textsOf(lineRows(visible(line), columns, this.#paint)))
     return this.#line === '' ? table : [...table, ...textsOf(this.#rowsOf(this.#line, columns))]
   }
 
-  /** Makes all rows of the open line final but the last few: a paragraph may be longer than the window. */
+  /** Finalises all but the last rows of the open line: a paragraph may be longer than the window. */
   freeze(rowsKept: number, columns: number): string[] {
     if (this.#table.length > 0) return []
     const rows = this.#rowsOf(this.#line, columns)
@@ -82,7 +80,7 @@ export class MarkdownStream {
     return [...rest, ...this.#finishTable(columns)]
   }
 
-  /** Takes back the end of the text; false = a part of it is printed. */
+  /** Removes the end of the text. False if part of it was printed. */
   withdrawTo(length: number): boolean {
     if (length < this.printed || this.#pushed - this.#line.length > length) return false
     this.#line = this.#line.slice(0, this.#line.length - (this.#pushed - length))
@@ -161,7 +159,7 @@ export class MarkdownStream {
   }
 }
 
-/** A line without its carriage return; other controls are made visible, and every character keeps its place. */
+/** Makes control characters visible without moving others. */
 const visible = (line: string): string => escapeControls(line.endsWith('\r') ? line.slice(0, -1) : line)
 
 const textsOf = (rows: readonly Row[]): string[] => rows.map(({ text }) => text)
@@ -172,7 +170,7 @@ const languageRows = (language: string, { indent }: Fence, columns: number, pain
   return language === '' ? [] : wrapSpans(language, [words], { first: prefix, rest: prefix }, columns, paint)
 }
 
-/** Code is broken at the edge of the window and nowhere else: its spaces have a meaning. */
+/** Wraps code only at the window edge, because its whitespace matters. */
 const codeRows = (line: string, { indent }: Fence, columns: number, paint: Paint): Row[] => {
   const prefix = paint.hasColour ? ' '.repeat(indent + CODE_INDENT) : ''
   const room = Math.max(columns - prefix.length, 2)

@@ -1,18 +1,16 @@
-// A table of markdown with aligned columns. Cells that do not fit are wrapped inside their column.
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth } from '../../terminal/display-width.ts'
 import { parseInline } from './inline.ts'
 import { type Paint, wrapSpans } from './wrap.ts'
 
-/** A column of a table is not made narrower: words would break into letters. */
+/** Narrower columns would break words into letters. */
 const TABLE_COLUMN_MIN = 4
-/** Columns of a table; a line with more is shown as it is written. */
+/** A line with more is shown unformatted. */
 const TABLE_COLUMNS_MAX = 40
 
 export const isDelimiterRow = (line: string): boolean =>
   line.includes('-') && line.includes('|') && /^\s*\|?(\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$/.test(line)
 
-/** Null where the lines are no table, or one with more columns than fit. */
 export const renderTable = (lines: readonly string[], columns: number, paint: Paint): string[] | null => {
   const [head, delimiter, ...body] = lines
   if (head === undefined || delimiter === undefined || !isDelimiterRow(delimiter)) return null
@@ -32,7 +30,6 @@ export const renderTable = (lines: readonly string[], columns: number, paint: Pa
   return [...printed.slice(0, headRows), rule, ...printed.slice(headRows)]
 }
 
-/** Cells between bars that are not escaped. */
 const splitRow = (line: string): string[] => {
   const inner = line
     .trim()
@@ -76,7 +73,6 @@ const shownWidth = (cell: string, paint: Paint): number =>
     ),
   )
 
-/** The widest columns give way first. */
 const columnWidths = (wanted: readonly number[], room: number): number[] => {
   const widths = [...wanted]
   for (let excess = widths.reduce((sum, each) => sum + each, 0) - room; excess > 0; ) {

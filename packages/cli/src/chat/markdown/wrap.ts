@@ -1,10 +1,10 @@
-// Styled text in rows of a terminal: broken between words where possible, never inside a character.
+// Wraps styled text for the terminal: between words if possible, never within a character.
 import { stripVTControlCharacters } from 'node:util'
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls, type TextStyle } from '../../terminal/output.ts'
 import type { Span, SpanStyle } from './inline.ts'
 
-/** How text gets its colours; without colours some marks of the source stay, because nothing else tells their meaning. */
+/** Styles text. Without colours, some Markdown marks stay, because nothing else conveys them. */
 export interface Paint {
   readonly style: (format: TextStyle, text: string) => string
   readonly hasColour: boolean
@@ -12,12 +12,12 @@ export interface Paint {
 
 export interface Row {
   readonly text: string
-  /** The place in the source behind the row. */
+  /** The source position after the row. */
   readonly end: number
 }
 
 export interface RowPrefix {
-  /** Printed before the first row, and before the others; both take the same columns. */
+  /** Prefixes of the first row and the others, equally wide. */
   readonly first: string
   readonly rest: string
 }
@@ -73,7 +73,7 @@ const cellsOf = (source: string, spans: readonly Span[], hasColour: boolean, bas
   return cells
 }
 
-/** Breaks after a space, or beside a wide character; a word that is longer than a row is broken anywhere. */
+/** Breaks after spaces and next to wide characters. Words longer than a row break anywhere. */
 const breakCells = (cells: readonly Cell[], room: number): Cell[][] => {
   const lines: Cell[][] = []
   let line: Cell[] = []

@@ -1,4 +1,4 @@
-// The window of a chat on a real terminal: draws the live rows, prints above them, and turns keys into changes of the input line.
+// The chat window on a real terminal: draws the live rows, prints above them, and feeds keys to the input line.
 import { stripVTControlCharacters } from 'node:util'
 import { COLUMNS_MIN } from '../../command/limits.ts'
 import { displayWidth } from '../../terminal/display-width.ts'
@@ -11,11 +11,11 @@ import type { LinePrinter } from '../thread/line-printer.ts'
 import { catchOutput } from './foreign-output.ts'
 import { afterResize, drawScreen, eraseLive, type LiveRows, noRows } from './screen.ts'
 
-/** Time between two drawings while text streams: faster than anybody reads, slower than a model writes. */
+/** Redraw interval while streaming, faster than people read. */
 const DRAW_MS = 30
 
 export interface WindowView {
-  /** Rows above the input line; where there is no room for all, the last ones are shown. */
+  /** Rows above the input line. Shows the last ones if they do not fit. */
   readonly rows: readonly string[]
   readonly prompt: { readonly text: string; readonly columns: number }
 }
@@ -23,12 +23,11 @@ export interface WindowView {
 export interface ChatWindowOptions {
   readonly printer: LinePrinter
   readonly history: PromptHistory
-  /** Called before each drawing; may print. */
+  /** Called before each redraw. May print. */
   readonly view: (columns: number) => WindowView
   readonly onEvent: (event: EditorEvent) => void
-  /** False = the key came too soon, and is dropped. */
+  /** False drops a key that came too early. */
   readonly acceptsKey: (key: TerminalKey) => boolean
-  /** Something else in this process has printed. */
   readonly onForeignOutput: (text: string) => void
   readonly onEnd: () => void
 }
@@ -68,12 +67,10 @@ export class ChatWindow {
     this.#draw()
   }
 
-  /** Takes keys that were pressed before the window was there. */
   feed(keys: string): void {
     this.#input.feed(keys)
   }
 
-  /** Removes the live rows and gives the terminal back. What was printed stays. */
   stop(): void {
     if (!this.#isActive) return
     this.#draw()
@@ -88,7 +85,7 @@ export class ChatWindow {
     this.#input.stop()
   }
 
-  /** Draws soon: many changes within a moment are drawn once. */
+  /** Coalesces changes into one redraw. */
   redraw(): void {
     this.#timer ??= setTimeout(() => this.#draw(), DRAW_MS)
   }
@@ -99,7 +96,7 @@ export class ChatWindow {
     this.#draw()
   }
 
-  /** Columns for text: the last one stays free, since some terminals wrap when it is used. */
+  /** Leaves the last column free, because some terminals wrap when it is used. */
   get columns(): number {
     return Math.max((process.stdout.columns || 80) - 1, COLUMNS_MIN)
   }
@@ -133,7 +130,7 @@ export class ChatWindow {
     this.redraw()
   }
 
-  /** The process ends without `stop`: the terminal must not stay in our modes, nor the reason of the end be swallowed. */
+  /** Restores the terminal if the process exits without `stop`, so that the reason for the exit stays visible. */
   readonly #restore = (): void => {
     this.#release()
     process.stdout.write(`${eraseLive(this.#live)}${PASTE_OFF}\u001b[?7h\u001b[?25h`)

@@ -1,7 +1,7 @@
-// Output of others while a chat owns the terminal: a server in this process may run agents that print. Their lines would tear the
-// live rows apart, so they are caught and printed above them.
+// Captures other output while a chat owns the terminal: agents in a server of this process may print, and would garble
+// the live rows. It is printed above them instead.
 
-/** Returns the function that writes to the terminal, and the one that gives the streams back. */
+/** `write` bypasses the capture. `release` ends it. */
 export const catchOutput = (
   onText: (text: string) => void,
 ): { readonly write: (text: string) => void; readonly release: () => void } => {

@@ -1,5 +1,4 @@
-// An answer as it is printed: its text once, its tools in order, its thoughts in a line. What may still change stays among the live
-// rows until it is final.
+// Prints an answer incrementally: text once, tools in order, thoughts in one line. What may still change stays live.
 import type { HarnessMessage, HarnessToolCall } from '@bridle/client/index'
 import { LAST_WORDS_CHARS } from '../../command/limits.ts'
 import { restartText } from '../../terminal/conversation-text.ts'
@@ -11,24 +10,22 @@ import { type Paint, plainRows } from '../markdown/wrap.ts'
 import type { LinePrinter } from './line-printer.ts'
 import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts'
 
-/** Rows of unfinished output above the input line, as a part of the window; what is above has been printed for good. */
+/** Keeps the live rows within a window. Rows above were printed for good. */
 const OPEN_ROWS_MAX = 12
 
 export interface AnswerViewOptions {
   readonly paint: Paint
   readonly now: () => number
   readonly showsThinking: () => boolean
-  /** A line has said that this approval is denied. */
   readonly isDenialShown: (approvalId: string) => boolean
 }
 
 interface ToolProgress {
-  /** Null = the call began before this chat was watching. With an approval the tool begins when it is answered. */
+  /** Null if it started before this chat attached. With an approval, the tool starts when it is answered. */
   startedAt: number | null
-  /** Null = it still runs. */
   endedAt: number | null
   waitsForApproval: boolean
-  /** live: among the live rows. begun: its beginning is printed, its end follows. */
+  /** live: in the live rows. begun: its start is printed, its end follows. */
   phase: 'live' | 'begun' | 'printed'
 }
 
@@ -36,9 +33,8 @@ export class AnswerView {
   readonly #options: AnswerViewOptions
   readonly #printer: LinePrinter
   #stream: MarkdownStream | null = null
-  /** Where the text of the stream begins in the answer. */
+  /** Where the stream's text starts in the answer. */
   #streamFrom = 0
-  /** The text of the answer that the streams have got. */
   #shown = ''
   readonly #tools: ToolProgress[] = []
   readonly #done = new Set<string>()
@@ -49,12 +45,12 @@ export class AnswerView {
     this.#printer = printer
   }
 
-  /** In the middle of a line of text: nothing else should be printed now. */
+  /** True within a line of text, when nothing else should be printed. */
   get isInLine(): boolean {
     return this.#stream?.hasOpenRows ?? false
   }
 
-  /** Prints everything that is new and final. `isLive`: calls that begin now can be timed. */
+  /** Prints everything new and final. `isLive`: new calls can be timed. */
   update(message: HarnessMessage, columns: number, isLive: boolean): void {
     this.#message = message
     const { content, parts = [{ type: 'text', from: 0 } as const], toolCalls = [] } = message
@@ -85,7 +81,6 @@ export class AnswerView {
     else this.#freeze(columns)
   }
 
-  /** The rows that may still change. */
   liveRows(columns: number): string[] {
     const message = this.#message
     if (!message) return []
@@ -102,7 +97,7 @@ export class AnswerView {
     const last = message.parts?.at(-1)
     if (last?.type === 'reasoning' && !last.superseded && message.status === 'streaming')
       rows.push(this.#options.paint.style(['dim', 'italic'], `✻ ${endInColumns(oneLine(last.text), columns - 2)}`))
-    // Rows do not jump when they are printed.
+    // Include the gap, so that rows do not jump when printed.
     return rows.length > 0 && this.#printer.needsGap(kind) ? ['', ...rows] : rows
   }
 
@@ -149,7 +144,7 @@ export class AnswerView {
     }
   }
 
-  /** Prints the finished calls at the front, so that calls at the same time stand in the order in which they began. */
+  /** Prints finished calls from the front, so that parallel calls appear in start order. */
   #settleTools(calls: readonly HarnessToolCall[], columns: number): void {
     let isFront = true
     for (const [at, tool] of this.#tools.entries()) {
@@ -161,7 +156,7 @@ export class AnswerView {
     }
   }
 
-  /** Other output follows: a call that still runs is printed as begun. */
+  /** Other output follows, so a running call is printed as begun. */
   #releaseTools(columns: number): void {
     const calls = this.#message?.toolCalls ?? []
     for (const [at, tool] of this.#tools.entries()) {
@@ -180,7 +175,7 @@ export class AnswerView {
     this.#printer.print('tool', this.#finishedRows(call, this.#elapsed(tool), columns))
   }
 
-  /** A denied call whose denial is on the screen has nothing more to say than the reason. */
+  /** If the denial was already reported, only the reason is left to print. */
   #finishedRows(call: HarnessToolCall, elapsed: number | null, columns: number): string[] {
     const { paint, isDenialShown } = this.#options
     const isTold = call.outcome === 'denied' && call.approval !== undefined && isDenialShown(call.approval.id)
@@ -200,13 +195,12 @@ export class AnswerView {
     this.#stream = null
   }
 
-  /** A paragraph that outgrows the window is printed row by row. */
   #freeze(columns: number): void {
     if (!this.#stream || this.#stream.openRows(columns).length <= OPEN_ROWS_MAX) return
     this.#printer.print('text', this.#stream.freeze(Math.floor(OPEN_ROWS_MAX / 2), columns))
   }
 
-  /** The end of the text was withdrawn. Printed rows stay where they are, so a line says where the answer goes on. */
+  /** The end of the text was withdrawn. Printed rows stay, so a line says where the answer continues. */
   #withdraw(content: string, columns: number): void {
     const kept = commonLength(this.#shown, content)
     this.#shown = content.slice(0, kept)
@@ -215,7 +209,7 @@ export class AnswerView {
     const { paint } = this.#options
     const words = oneLine(content.slice(Math.max(0, kept - LAST_WORDS_CHARS), kept))
     this.#printer.print('tool', [`${paint.style('yellow', '↺')} ${truncateLine(restartText(words), columns - 2)}`])
-    // The new stream begins inside the code or the list in which the kept text ends.
+    // Restore the code block or list in which the kept text ends.
     const lineStart = content.lastIndexOf('\n', kept - 1) + 1
     this.#stream = new MarkdownStream(paint)
     this.#stream.push(content.slice(0, lineStart), columns)
@@ -236,7 +230,6 @@ export class AnswerView {
 
 const isUnanswered = ({ approval }: HarnessToolCall): boolean => approval?.status === 'pending'
 
-/** The text of a part ends where the next text begins. */
 const textEnd = ({ parts = [], content }: HarnessMessage, at: number): number => {
   for (let index = at + 1; index < parts.length; index++) {
     const next = parts[index]
@@ -252,7 +245,6 @@ const commonLength = (a: string, b: string): number => {
   return at
 }
 
-/** The thoughts of a model: their beginning in a line, or all of them. */
 const thoughtRows = (text: string, { paint, showsThinking }: AnswerViewOptions, columns: number): string[] => {
   if (text.trim() === '') return []
   const rows = showsThinking() ? plainRows(text.trim(), columns - 2, paint) : [truncateLine(text, columns - 2)]

@@ -1,5 +1,4 @@
-// A session's conversation as lines of a terminal. It compares each state with what is printed, so that a reconnect prints nothing
-// twice and loses nothing.
+// Prints a session's conversation. Diffs each state with what was printed, so a reconnect neither repeats nor loses anything.
 
 import type { HarnessMessage, HarnessState } from '@bridle/client/index'
 import { endingText, isPlace } from '@bridle/words/index'
@@ -10,11 +9,11 @@ import { type Paint, plainRows } from '../markdown/wrap.ts'
 import { AnswerView, type AnswerViewOptions } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
-/** Messages of an earlier conversation that are shown when a chat goes on with it. */
+/** Messages shown when a chat resumes a conversation. */
 const EARLIER_MESSAGES_MAX = 12
 
 export interface ChatThreadOptions extends AnswerViewOptions {
-  /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
+  /** Called after each observed turn. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
   readonly remarkOf: (messageId: string, isStopped: boolean) => string | undefined
 }
@@ -23,10 +22,9 @@ export class ChatThread {
   readonly #options: ChatThreadOptions
   readonly #printer: LinePrinter
   readonly #answers = new Map<string, AnswerView>()
-  /** Messages that are printed to their end. */
   readonly #done = new Set<string>()
   #isFirst = true
-  /** The cost of the last turn is still to be printed. */
+  /** Waiting to print the last turn's cost. */
   #isHeld = false
 
   constructor(options: ChatThreadOptions, printer: LinePrinter) {
@@ -49,7 +47,7 @@ export class ChatThread {
     return this.#done.has(messageId)
   }
 
-  /** The rows that may still change: the open text, running tools, prompts that wait. */
+  /** Rows that may still change: open text, running tools, queued prompts. */
   liveRows({ messages }: HarnessState, columns: number): string[] {
     return messages.flatMap((message) => {
       if (this.#done.has(message.id)) return []
@@ -70,7 +68,7 @@ export class ChatThread {
   }
 
   #updatePrompt(message: HarnessMessage, messages: readonly HarnessMessage[], columns: number): void {
-    // The prompt stands among the live rows until its turn comes, or until the sentence that it steers has ended.
+    // Keep the prompt in the live rows until its turn starts, or until the sentence that it steers has ended.
     if (message.status === 'pending' || [...this.#answers.values()].some(({ isInLine }) => isInLine)) return
     this.#done.add(message.id)
     const wasDropped = message.stopReason === 'cancelled'
@@ -114,7 +112,6 @@ export class ChatThread {
 export const errorRows = (text: string, columns: number, paint: Paint): string[] =>
   behindLabel(`${paint.style('red', '✗')} `, plainRows(text, columns - 2, paint), 2)
 
-/** A prompt as it was typed; a very long one, such as a pasted file, only at its beginning. */
 const promptRows = (text: string, columns: number, paint: Paint): string[] => {
   const rows = plainRows(text, columns - 2, paint)
   const shown = rows.slice(0, 2 * INPUT_ROWS_MAX)

@@ -1,4 +1,4 @@
-// Lines to print, with an empty line between things of different kinds and never two of them.
+// Separates lines of different kinds by exactly one empty line.
 
 export type LineKind = 'text' | 'tool' | 'prompt' | 'note'
 
@@ -18,12 +18,11 @@ export class LinePrinter {
     }
   }
 
-  /** An empty line belongs before the next line of this kind. Notes stand close to what they are about. */
+  /** True if an empty line must precede the next line. Notes stay close to their subject. */
   needsGap(kind: LineKind): boolean {
     return this.#kind !== null && kind !== this.#kind && kind !== 'note' && !this.#isBlank
   }
 
-  /** The lines since the last call. */
   take(): string[] {
     const lines = this.#lines
     this.#lines = []

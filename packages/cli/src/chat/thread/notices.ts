@@ -1,25 +1,24 @@
-// Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+// Events outside the conversation that matter to someone waiting: retries, sandboxes, budgets, actions of others.
 
 import type { AnyEvent } from '@bridle/kernel/event'
 import { noticeOf } from '@bridle/kernel/views/notice'
 import { eventText } from '@bridle/words/index'
 import { escapeControls } from '../../terminal/output.ts'
 
-/** An envelope of a server, perhaps of a type that this version does not know yet. */
 export interface NoticeEnvelope {
   readonly type: string
   readonly timestamp: string
   readonly payload: { readonly [name: string]: unknown }
 }
 
-/** A line about the event; null = the conversation shows it, or nobody waits for it. */
+/** Null if the conversation shows the event or it does not matter. */
 export const noticeText = (envelope: NoticeEnvelope): string | null => {
   const { type, payload } = envelope
   const text = Object.hasOwn(notices, type) ? notices[type]?.(payload, envelope) : null
   return text ? escapeControls(text.replace(/\s+/g, ' ').trim()) : null
 }
 
-/** The same for the events of a chat in their order: every turn says where it runs, and a person reads it once, and again when it changes. */
+/** Omits repetitions: every turn reports where it runs, but only changes matter. */
 export const noticeReader = (): ((envelope: NoticeEnvelope) => string | null) => {
   let place: string | null = null
   return (envelope) => {
@@ -33,14 +32,13 @@ export const noticeReader = (): ((envelope: NoticeEnvelope) => string | null) =>
 
 type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelope) => string | null
 
-/** The sentence that `run` and `attach` show for the same event. */
 const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
   noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
 
 const words: NoticeWriter = (payload, { type, timestamp }) => eventText(type, payload, Date.parse(timestamp))
 
 const notices: { readonly [type: string]: NoticeWriter } = {
-  // An agent in the server has no sandbox: nothing to wait for. The chat has said where an agent with a workspace works.
+  // In-process agents have no sandbox, and the chat already said where a workspace agent works.
   sandbox_notice: (payload, envelope) =>
     payload.resolved_backend === 'in_process' || payload.resolved_backend === 'task_workspace'
       ? null

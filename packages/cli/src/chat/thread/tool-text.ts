@@ -1,4 +1,4 @@
-// A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
+// Shows a tool call in one or two lines: name, short arguments, outcome and duration.
 import type { HarnessToolCall } from '@bridle/client/index'
 import { elapsedText } from '@bridle/words/index'
 import { inlineValue, outcomeText, pathArgument } from '../../terminal/conversation-text.ts'
@@ -6,9 +6,9 @@ import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display
 import { oneLine } from '../../terminal/output.ts'
 import type { Paint } from '../markdown/wrap.ts'
 
-/** Columns of a tool's arguments and result; more of them is in the cockpit. */
+/** The cockpit shows the rest. */
 const TOOL_TEXT_COLUMNS_MAX = 160
-/** Characters of an unfinished tool argument or result that are looked at, before it is cut to a line. */
+/** Scanned before truncating to a line. */
 const TOOL_TEXT_CHARS_MAX = 2_000
 
 export const runningToolRow = (
@@ -27,7 +27,7 @@ export const runningToolRow = (
   )
 }
 
-/** The line of a call that goes on while other output follows. */
+/** For a call that continues while other output follows. */
 export const startedToolRow = (call: HarnessToolCall, columns: number, paint: Paint): string =>
   toolRow(paint.style('blue', '●'), call, 'runs', columns, paint)
 
@@ -37,7 +37,7 @@ export const finishedToolRows = (
   columns: number,
   paint: Paint,
 ): string[] => {
-  // A call that ended before this chat was there has the time of the server alone.
+  // A call that ended before this chat attached has only the server's duration.
   const facts =
     elapsedMs === null ? outcomeText(call.toolOutcome) : outcomeText({ ...call.toolOutcome, elapsed_ms: elapsedMs }, 0)
   if (call.status === 'running') return [toolRow(paint.style('yellow', '✗'), call, 'stopped', columns, paint)]
@@ -59,7 +59,7 @@ const toolRow = (mark: string, call: HarnessToolCall, remark: string, columns: n
   return `${mark} ${paint.style('bold', name)}${args === '' ? '' : ` ${args}`}${tailText}`
 }
 
-/** A single value stands without its name; the command or the file of a call says more than the rest. */
+/** Shows the command or file of a call, or a single value, without its name. */
 const shortArguments = (args: HarnessToolCall['arguments'], columns: number): string => {
   const values = Object.entries(args ?? {})
   const main = values.find(([name]) => MAIN_ARGUMENTS.has(name)) ?? (values.length === 1 ? values[0] : undefined)
