@@ -1,19 +1,19 @@
-// A kind of worker thread of which the last one that is done is kept: its start takes longer than most requests.
+// Keeps the last idle worker thread for reuse, because starting one takes longer than most requests.
 import { Worker } from 'node:worker_threads'
 
-/** Memory of the thread that lists and searches: the files of one folder, and the text of one file. */
+/** Enough for the listing of one folder and the text of one file. */
 const SCAN_MEMORY_MB = 256
 
 export class KeptThread {
   readonly #file: URL
   #idle: Worker | null = null
 
-  /** `name`: the module of the thread, without its ending. */
+  /** `name`: the module without its extension. */
   constructor(name: string, base: string) {
     this.#file = new URL(`./${name}.${base.endsWith('.ts') ? 'ts' : 'js'}`, base)
   }
 
-  /** A thread for one request. The caller gives it back, or terminates it. */
+  /** A thread for one request. The caller returns or terminates it. */
   take(): Worker {
     const thread = this.#idle ?? this.#start()
     this.#idle = null
@@ -24,12 +24,12 @@ export class KeptThread {
   giveBack(thread: Worker): void {
     if (this.#idle !== null) return void thread.terminate()
     this.#idle = thread
-    // A process that has nothing else to do may end.
+    // An idle thread must not keep the process alive.
     thread.unref()
   }
 
   #start(): Worker {
-    // Nothing of the server's environment: the thread needs none of it.
+    // Keep the server's secrets out of the thread.
     const thread = new Worker(this.#file, {
       env: {},
       execArgv: ['--no-warnings'],
@@ -38,7 +38,7 @@ export class KeptThread {
     thread.once('exit', () => {
       if (this.#idle === thread) this.#idle = null
     })
-    // An error ends the thread; the request that uses it listens too.
+    // Without a listener an error would crash the process. The request handles it.
     return thread.on('error', () => {})
   }
 }

@@ -1,4 +1,3 @@
-// `workspace()`: tools with which a model works on the files of one folder.
 import { approvalProblem, type Tool, type ToolApprovalRule } from '@bridle/agents/tools/tool'
 import type { ToolSource } from '@bridle/agents/tools/tool-source'
 import { probeBubblewrap } from '@bridle/runners/sandboxes/isolation/bubblewrap'
@@ -15,33 +14,33 @@ import { searchFilesTool } from './tools/search-files.ts'
 import { shellTool } from './tools/shell.ts'
 import { writeFileTool } from './tools/write-file.ts'
 
-/** Time of a list or a search: large repositories take less, and the agent has a minute for a call. */
+/** Enough for large repositories, and below the one-minute call timeout. */
 const SCAN_MS = 10_000
-/** Time of a command where neither the model nor the author says more: a build or a test suite. */
+/** Enough for a build or a test suite. */
 const SHELL_MS = 120_000
 
-/** Settings of a workspace. */
+/** Options of `workspace()`. */
 export interface WorkspaceSettings {
-  /** The folder. Absent: the folder of the session, if it was started with a workspace. */
+  /** The folder. Default: the folder of the session, if it has a workspace. */
   readonly root?: string
-  /** Leaves out `write_file` and `edit_file`, and lets commands only read the folder. Default: false. */
+  /** Omits `write_file` and `edit_file`, and makes the folder read-only for commands. Default: false. */
   readonly readOnly?: boolean
   /**
-   * The tool `shell`. `sandboxed`: in a sandbox, and an agent without one does not start. `unsandboxed`: as a process of this machine, and
-   * each command waits for approval. False: no such tool. Absent: in a sandbox, and no such tool where there is none.
+   * The `shell` tool. `sandboxed`: required, or the agent does not start. `unsandboxed`: a plain process, and each
+   * command needs approval. False: no shell. Default: sandboxed if possible, otherwise no shell.
    */
   readonly shell?: 'sandboxed' | 'unsandboxed' | false
-  /** Whether a command waits for a person's approval. Default: in a sandbox no, otherwise yes. */
+  /** Whether commands need approval. Default: only without a sandbox. */
   readonly approve?: ToolApprovalRule<{ readonly command: string }>
-  /** Milliseconds for a command; at most 30 minutes. Default: two minutes. */
+  /** Timeout of a command in milliseconds, at most 30 minutes. Default: two minutes. */
   readonly shellMs?: number
-  /** Milliseconds for a list or a search. Default: ten seconds. */
+  /** Timeout of a listing or search in milliseconds. Default: ten seconds. */
   readonly searchMs?: number
 }
 
 /**
- * Makes the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `shell` for the `tools` of an agent with a
- * model. They reach one folder and nothing outside of it. Throws a TypeError that names the setting that is wrong.
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `shell`, confined to one
+ * folder. Throws a TypeError that names an invalid option.
  */
 export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
   const problem = problemOf(options)
@@ -63,7 +62,7 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
   }
 }
 
-/** The reader of this message is the person who wrote `root`, not a model that could list files. */
+/** The author of `root` reads this message, not a model. */
 const openRoot = (path: string): ConfinedFolder => {
   try {
     return new ConfinedFolder(path)
@@ -81,7 +80,6 @@ const fileTools = (folder: ConfinedFolder, { readOnly = false, searchMs = SCAN_M
   ...(readOnly ? [] : [writeFileTool(folder), editFileTool(folder)]),
 ]
 
-/** The same folder, in which the tools do not write what the server loads. */
 const withProtection = ({ root }: ConfinedFolder): ConfinedFolder => {
   const places = protectedPlaces(root)
   return new ConfinedFolder(root, (path) => isProtected(places, path))
@@ -96,7 +94,7 @@ const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, 
     const approve = options.approve ?? { reason: 'The command runs without a sandbox.' }
     return [shellTool({ start: plainShell(root), isSandboxed: false, leavesNothing: false, approve, ms })]
   }
-  // Checked for each run: bubblewrap may be installed while the server runs.
+  // Probe per run, because bubblewrap may be installed while the server runs.
   const missing = await probeBubblewrap()
   if (missing === null) {
     const start = sandboxedShell(root, { readOnly, isOwners })

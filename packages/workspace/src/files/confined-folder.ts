@@ -1,5 +1,5 @@
-// The folder of a workspace. A path is followed to its real place first, which must lie inside. Then the real place is opened part by
-// part without following links, so that a link which appears between the two leads nowhere.
+// The folder of a workspace. Resolves a path to its real location, which must be inside, then opens it part by part
+// without following links, so that a link created in between cannot escape.
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { closeFolder, type OpenFolder, openInside, openOrMake, openRoot } from './open-folder.ts'
@@ -7,24 +7,20 @@ import { pathParts } from './path-text.ts'
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.ts'
 
 export interface WorkspacePlace {
-  /** The path as the model wrote it. */
   readonly path: string
-  /** The parts of the real path below the workspace; none = the workspace itself. */
+  /** Parts of the real path below the workspace. Empty for the workspace itself. */
   readonly parts: readonly string[]
   readonly real: string
 }
 
-/** Data of a server that was started in the folder, or further below: its log, its secret. */
+/** Data of a server started in this folder or below, including its secret. */
 export const SERVER_DATA = '.bridle'
 
 export class ConfinedFolder {
-  /** The real path of the folder. */
   readonly root: string
 
-  /** Whether a real path is one that tools do not write. */
   readonly isProtected: (path: string) => boolean
 
-  /** Throws where the path is not that of a folder. */
   constructor(path: string, isProtected: (path: string) => boolean = () => false) {
     this.isProtected = isProtected
     try {
@@ -37,7 +33,7 @@ export class ConfinedFolder {
       throw new WorkspaceError('invalid_path', 'The root of the file system is no workspace. Name a folder in it.')
   }
 
-  /** The real place of a path, also of one where nothing is yet. */
+  /** Also resolves paths that do not exist yet. */
   placeOf(path: string): WorkspacePlace {
     const real = nearestReal(join(this.root, ...pathParts(path)), path)
     const below = relative(this.root, real)
@@ -49,12 +45,12 @@ export class ConfinedFolder {
     return { path, parts, real }
   }
 
-  /** The thing that a call touches: its real path, so that two names of one file are one thing. */
+  /** The resource that a call touches, as a real path, so that aliases of a file are one resource. */
   touched(path: string): string[] {
     try {
       return [this.placeOf(path).real]
     } catch {
-      // The call will fail with the reason, and touches nothing.
+      // The call itself will fail and report the reason.
       return []
     }
   }
@@ -63,7 +59,7 @@ export class ConfinedFolder {
     return this.#open(place, place.parts, openInside, use)
   }
 
-  /** Calls `use` with the open folder around a place, and with the name in there. */
+  /** Calls `use` with the open parent folder and the entry's name. */
   around<T>(place: WorkspacePlace, use: (folder: OpenFolder, name: string) => T, { makes = false } = {}): T {
     const name = place.parts.at(-1)
     if (name === undefined)
@@ -71,7 +67,7 @@ export class ConfinedFolder {
     return this.#open(place, place.parts.slice(0, -1), makes ? openOrMake : openInside, (folder) => use(folder, name))
   }
 
-  /** An open folder is closed when `use` returns, or when the promise that it returns settles. */
+  /** Closes the folder when `use` returns or its promise settles. */
   #open<T>(place: WorkspacePlace, parts: readonly string[], enter: Enter, use: (folder: OpenFolder) => T): T {
     let folder: OpenFolder | null = null
     const close = () => {
@@ -101,7 +97,7 @@ export class ConfinedFolder {
 
 type Enter = (folder: OpenFolder, name: string) => OpenFolder
 
-/** The real path of the nearest folder that exists, with the rest behind it. */
+/** Resolves the nearest existing ancestor and appends the rest. */
 const nearestReal = (wanted: string, path: string): string => {
   try {
     return realpathSync.native(wanted)

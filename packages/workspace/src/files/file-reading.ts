@@ -1,4 +1,4 @@
-// Regular files, read in pieces. Anything else that has a name is refused: a pipe or a device may never end.
+// Reads regular files in chunks. Refuses anything else, because a pipe or device may never end.
 import { closeSync, fstatSync, read as readCallback, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
@@ -11,11 +11,10 @@ const readInto = promisify(readCallback)
 export interface OpenFile {
   readonly descriptor: number
   readonly stats: Stats
-  /** The bytes of the file, in pieces, up to the size that it had when it was opened. */
+  /** Stops at the size the file had when opened. */
   chunks(): AsyncGenerator<Buffer>
 }
 
-/** Opens a regular file for as long as `use` takes. */
 export const withFile = <T>(
   folder: ConfinedFolder,
   place: WorkspacePlace,
@@ -39,7 +38,6 @@ export const regularFile = (descriptor: number, path: string): Stats => {
   throw new WorkspaceError('not_a_file', `${shown(path)} is ${kind}.`)
 }
 
-/** A NUL near the beginning: text has none. */
 export const isBinary = (start: Uint8Array): boolean => start.subarray(0, BINARY_BYTES).includes(0)
 
 export const notText = (path: string, size: number): WorkspaceError =>

@@ -1,8 +1,7 @@
-// The entries of an open folder, in the order of their names.
 import { lstatSync, opendirSync, type Stats } from 'node:fs'
 import { type OpenFolder, pathIn, pathOf } from './open-folder.ts'
 
-/** The kind of an entry. What is neither file, folder nor link is never opened. */
+/** `other` entries are never opened. */
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
 export interface FolderEntry {
@@ -11,29 +10,26 @@ export interface FolderEntry {
 }
 
 export interface WalkEntry extends FolderEntry {
-  /** Relative to the folder in which the walk began, with `/`. */
+  /** Relative to the root of the walk, with `/`. */
   readonly path: string
   readonly folder: OpenFolder
 }
 
-/** Git's files say nothing about the work: a worktree has a file of this name, a repository a folder. */
 export const GIT = '.git'
 
-/** Folders that a walk does not enter: git's own files, and installed packages. */
 export const isPassedFolder = (name: string): boolean => name === 'node_modules' || name === GIT
 
-/** `isCut`: there are more than `max`. */
 export const entriesIn = (
   folder: OpenFolder,
   max: number,
 ): { readonly entries: readonly FolderEntry[]; readonly isCut: boolean } => {
   const entries: FolderEntry[] = []
-  // Read piece by piece: a folder may have millions of names.
+  // Read incrementally: a folder may have millions of entries.
   const names = opendirSync(pathOf(folder))
   try {
     for (let entry = names.readSync(); entry !== null; entry = names.readSync()) {
       if (entries.length >= max) return { entries: entries.sort(byName), isCut: true }
-      // Some file systems give names without kinds.
+      // Some file systems do not report kinds.
       entries.push({ name: entry.name, kind: knownKind(entry) ?? kindAt(folder, entry.name) })
     }
   } finally {
@@ -42,7 +38,7 @@ export const entriesIn = (
   return { entries: entries.sort(byName), isCut: false }
 }
 
-/** The kind of the entry itself, not of the target of a link; `other` where there is none. */
+/** The kind of the entry itself, not of a link's target. `other` if it does not exist. */
 const kindAt = (folder: OpenFolder, name: string): EntryKind => {
   const stats = lstatSync(pathIn(folder, name), { throwIfNoEntry: false })
   return (stats && knownKind(stats)) ?? 'other'

@@ -1,29 +1,27 @@
-// Every limit of the tools for workspaces, with a line on why that number.
-
-/** Folders inside each other: deeper trees are made by accident, and each level of a walk holds an open folder. */
+/** Deeper trees are accidents, and a walk keeps a folder open per level. */
 export const DEPTH_MAX = 64
 
-/** Characters of a result, below the size at which a result becomes an artifact: the model sees all of it at once. */
+/** Below the size at which a result becomes an artifact, so that the model sees all of it. */
 export const RESULT_CHARS_MAX = 10_000
-/** Bytes of one read from a file: few system calls, and little memory for a file of three lines. */
+/** Few system calls, and little memory for a small file. */
 export const CHUNK_BYTES = 64 * 2 ** 10
-/** Bytes in which a NUL says that a file is not text. git looks at as many. */
+/** Same as git's check for binary files. */
 export const BINARY_BYTES = 8_000
 
-/** Bytes of a text that is written: more than a model writes in one answer. */
+/** More than a model writes in one answer. */
 export const WRITE_BYTES_MAX = 2 * 2 ** 20
 
-/** Files and folders that a list or a search looks at. */
+/** Entries that a listing or a search visits: more than most repositories have, and still a matter of seconds. */
 export const ENTRIES_MAX = 200_000
-/** Characters of a pattern. */
+/** Real patterns are far shorter. */
 export const PATTERN_CHARS_MAX = 1_000
 
-/** The longest time of a command. Longer work wants a session of its own. */
+/** Longer work needs a session of its own. */
 export const SHELL_MS_MAX = 30 * 60_000
-/** Time in which a killed command and its output end. */
+/** Time for a killed command to close its output. */
 export const SHELL_END_MS = 5_000
 
-/** Bytes of a file that a page shows: a person reads less, and a diff of more stops a browser. */
+/** People read less, and diffing more freezes a browser. */
 export const SHOWN_FILE_BYTES_MAX = 2 ** 20
-/** Threads that compare or look at the same time: the processor is for the sessions. */
+/** Leaves the CPU to the sessions. */
 export const REVIEW_THREADS_MAX = 2

@@ -1,8 +1,8 @@
-// A part of a text, line by line with numbers, from pieces of any size. Holds no more than what it shows.
+// Extracts numbered lines from chunks of any size. Buffers only what it returns.
 import { truncate } from '@bridle/kernel/text/truncate'
 import { RESULT_CHARS_MAX } from './limits.ts'
 
-/** Characters of a line that is shown: longer lines are minified code or data, which nobody reads. */
+/** Longer lines are minified code or data. */
 const LINE_CHARS_MAX = 1_000
 
 export class LineWindow {
@@ -11,12 +11,12 @@ export class LineWindow {
   readonly #lines: string[] = []
   #chars = 0
   #number = 1
-  /** The beginning of the line at hand, and how long that line is so far. */
+  /** The start of the current line, and its length so far. */
   #line = ''
   #lineChars = 0
   #hasMore = false
 
-  /** Lines count from 1. */
+  /** The first line is 1. */
   constructor(offset: number, limit: number) {
     this.#first = offset
     this.#last = offset + limit - 1
@@ -45,7 +45,7 @@ export class LineWindow {
     else if (from < text.length) this.#hasMore = true
   }
 
-  /** The lines, once the text has ended or the window is full. */
+  /** Call once the text has ended or the window is full. */
   end(): readonly string[] {
     if (!this.isFull && this.#lineChars > 0) this.#endLine()
     return this.#lines

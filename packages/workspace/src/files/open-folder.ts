@@ -1,5 +1,5 @@
-// Open folders, and paths below them. On Linux a path below an open folder stays there whatever happens to the names above it: the
-// kernel keeps the folder, not its name. Elsewhere the name of the folder is checked once more after each open.
+// On Linux, paths go through `/proc/self/fd`, so renaming a parent cannot redirect them. Elsewhere the folder's path is
+// verified again after each open. Links are never followed.
 import { closeSync, constants, existsSync, fchownSync, fstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { WorkspaceError } from './workspace-error.ts'
 
@@ -7,26 +7,24 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 export interface OpenFolder {
   readonly descriptor: number
-  /** The real path of the folder at the time of the open. */
+  /** The real path when opened. */
   readonly path: string
 }
 
 const hasDescriptorPaths = existsSync('/proc/self/fd')
 
-/** A path for system calls. Only its last part is looked up by name. */
+/** Only the last part is resolved by name. */
 export const pathIn = ({ descriptor, path }: OpenFolder, name: string): string =>
   hasDescriptorPaths ? `/proc/self/fd/${descriptor}/${name}` : `${path}/${name}`
 
 export const pathOf = (folder: OpenFolder): string => pathIn(folder, '.')
 
-/** Opens the folder at a real path. A link in its place is not followed. */
 export const openRoot = (path: string): OpenFolder => checked({ descriptor: openSync(path, FOLDER), path })
 
-/** Opens a folder inside of another. A link in its place is not followed. */
 export const openInside = (folder: OpenFolder, name: string): OpenFolder =>
   checked({ descriptor: openSync(pathIn(folder, name), FOLDER), path: `${folder.path}/${name}` })
 
-/** The same; makes the folder where there is none. Under root a new folder belongs to the owner of the folder around it. */
+/** As root, a new folder gets the owner of its parent. */
 export const openOrMake = (folder: OpenFolder, name: string): OpenFolder => {
   if (!makeFolder(folder, name)) return openInside(folder, name)
   const made = openInside(folder, name)
@@ -47,7 +45,7 @@ const makeFolder = (folder: OpenFolder, name: string): boolean => {
   }
 }
 
-/** Opens a file inside of a folder. A link is not followed, and a pipe without a writer does not block. */
+/** Does not block on a pipe without a writer. */
 export const openFileIn = (folder: OpenFolder, name: string, flags = O_RDONLY, mode = 0o666): number => {
   const descriptor = openSync(pathIn(folder, name), flags | O_NOFOLLOW | O_NONBLOCK, mode)
   try {

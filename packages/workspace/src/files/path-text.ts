@@ -1,10 +1,10 @@
-// Paths as a model writes them: relative, with `/`, and of characters that people can see.
+// Paths as models write them: relative, with `/`, without invisible characters.
 import { shown, WorkspaceError } from './workspace-error.ts'
 
-/** Characters of a path: what Linux takes in all. */
+/** Linux's PATH_MAX. */
 const PATH_CHARS_MAX = 4_096
 
-/** The parts of a path; none = the workspace itself. Throws where the path could lead out, or could be misread. */
+/** Empty for the workspace itself. Throws if the path could escape or be misread. */
 export const pathParts = (path: string): string[] => {
   if (path.length > PATH_CHARS_MAX) throw new WorkspaceError('invalid_path', `${shown(path)} is too long.`)
   if (hasUnseenCharacters(path))
@@ -17,7 +17,7 @@ export const pathParts = (path: string): string[] => {
   return parts
 }
 
-/** Control characters, invisible marks and halves of characters: a person would see another name than the system does. */
+/** Control characters, invisible marks and lone surrogates: people would read a different name than the system does. */
 export const hasUnseenCharacters = (path: string): boolean => !path.isWellFormed() || UNSEEN.test(path)
 
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u

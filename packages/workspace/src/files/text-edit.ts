@@ -1,7 +1,6 @@
-// The replacement of a text by another. A repeated edit changes nothing: places that have the new text already count as done, and an
-// edit that would find its old text in its own result is refused.
+// Text replacement. Idempotent: places that already have the new text count as done, and an edit whose result contains
+// the old text again is refused.
 
-/** The outcome of an edit. `done` places had the new text before. */
 export type TextEdit =
   | { readonly kind: 'edited'; readonly text: string; readonly places: number }
   | { readonly kind: 'done' }
@@ -12,7 +11,7 @@ export type TextEdit =
 export interface TextReplacement {
   readonly oldText: string
   readonly newText: string
-  /** Every place; otherwise there must be one. */
+  /** Replaces every occurrence. Otherwise there must be exactly one. */
   readonly all: boolean
 }
 
@@ -39,7 +38,6 @@ const replaceIn = (text: string, { oldText, newText, all }: TextReplacement): Te
   return { kind: 'edited', text: edited + text.slice(from), places: open.length }
 }
 
-/** Places that do not overlap, from left to right. */
 const indexesOf = (text: string, part: string): number[] => {
   const indexes: number[] = []
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) indexes.push(at)

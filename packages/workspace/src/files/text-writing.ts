@@ -1,4 +1,4 @@
-// A whole text in place of a file: written beside it, and moved to its name at the end. A reader sees the old file or the new one.
+// Writes atomically: to a temporary file, then a rename. Readers see the old file or the new one.
 import { randomUUID } from 'node:crypto'
 import {
   accessSync,
@@ -23,15 +23,15 @@ import { shown, WorkspaceError } from './workspace-error.ts'
 const { O_CREAT, O_EXCL, O_WRONLY, W_OK } = constants
 const [fsync, writeWhole] = [promisify(fsyncCallback), promisify(writeCallback)]
 
-/** The beginning of the names of files that are being written. */
+/** Prefix of temporary files. */
 export const UNFINISHED = '.bridle-write-'
 
-/** Writes a file. Makes the folders around it. Returns false where there was a file before. */
+/** Creates missing parent folders. Resolves to false if the file existed. */
 export const writeText = (folder: ConfinedFolder, place: WorkspacePlace, text: string): Promise<boolean> => {
-  // Hooks and settings in there are run by the next person who calls git.
+  // Hooks and settings in there run when the next person calls git.
   if (place.parts.some(isGitName))
     throw new WorkspaceError('protected', `${shown(place.path)} belongs to git. Only git changes it.`)
-  // An agent works in place: the server would run the file outside of any sandbox.
+  // The server would run the file outside any sandbox.
   if (folder.isProtected(place.real))
     throw new WorkspaceError(
       'protected',
@@ -60,7 +60,7 @@ const replaceFile = async (parent: OpenFolder, name: string, path: string, text:
   return before === undefined
 }
 
-/** The file that is replaced. A move would replace a file that nobody may write, and a pipe or a device. */
+/** Checked first, because a rename would replace even a read-only file, a pipe or a device. */
 const writableFile = (parent: OpenFolder, name: string, path: string): Stats | undefined => {
   const before = lstatSync(pathIn(parent, name), { throwIfNoEntry: false })
   if (before === undefined) return undefined
@@ -74,7 +74,7 @@ const writableFile = (parent: OpenFolder, name: string, path: string): Stats | u
   return before
 }
 
-/** A file keeps its mode. Under root it keeps its owner too, and a new one belongs to the owner of its folder: commands run as that user. */
+/** Keeps the mode. As root, also keeps the owner, or takes that of the folder: commands run as that user. */
 const keepOwner = (descriptor: number, parent: OpenFolder, before: Stats | undefined): void => {
   if (process.getuid?.() === 0) {
     const { uid, gid } = before ?? fstatSync(parent.descriptor)

@@ -1,10 +1,10 @@
-// Errors for the model: the message says what to do, and names no path outside of the workspace.
+// Errors for the model. Messages include the fix and no path outside the workspace.
 import { truncate } from '@bridle/kernel/text/truncate'
 
-/** Characters of a path in an error: enough to recognise it. */
+/** Enough to recognise a path. */
 const SHOWN_PATH_CHARS = 200
 
-/** The reason why a tool of a workspace did not do its work. */
+/** Why a workspace tool failed. */
 export type WorkspaceErrorCode =
   | 'invalid_path'
   | 'outside'
@@ -25,12 +25,12 @@ export type WorkspaceErrorCode =
   | 'no_sandbox'
   | 'failed'
 
-/** A tool of a workspace did not do its work. */
+/** A workspace tool failed. */
 export class WorkspaceError extends Error {
   /** The reason, for programs. */
   readonly code: WorkspaceErrorCode
 
-  /** Makes an error with a reason for programs and a sentence for the model. */
+  /** Takes a code for programs and a sentence for the model. */
   constructor(code: WorkspaceErrorCode, message: string) {
     super(message)
     this.name = 'WorkspaceError'
@@ -38,7 +38,7 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** A path in a message: short, in quotes, on one line, with characters that nobody can see as their numbers. */
+/** Quotes a path for a message: shortened, on one line, with invisible characters escaped. */
 export const shown = (path: string): string =>
   JSON.stringify(path.length > SHOWN_PATH_CHARS ? `${truncate(path, SHOWN_PATH_CHARS)}…` : path).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -58,7 +58,7 @@ const BY_ERRNO: { readonly [errno: string]: readonly [WorkspaceErrorCode, (path:
   EROFS: ['permission_denied', (path) => `${path} is on a disk that cannot be written.`],
 }
 
-/** An error of the file system as one of a workspace: its own message would name the folder on the server. */
+/** The file system's own message would reveal the server's folder. */
 export const asWorkspaceError = (error: unknown, path: string): Error => {
   if (error instanceof WorkspaceError) return error
   const errno = (error as NodeJS.ErrnoException | null)?.code

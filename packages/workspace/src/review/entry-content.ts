@@ -1,4 +1,4 @@
-// The content of one entry below an open folder: hashed, or as text. A link is its target and is never followed.
+// Hash or text of one entry in an open folder. For a link, its target as text; links are never followed.
 import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync, readSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
@@ -9,31 +9,28 @@ import { WorkspaceError } from '../files/workspace-error.ts'
 export interface EntryFacts {
   readonly size: number
   readonly isExecutable: boolean
-  /** Inode and time of the last change. Programs can set any time but this one. */
+  /** Inode and ctime, which programs cannot forge, unlike mtime. */
   readonly stamp: string
   readonly changedMs: number
   readonly modifiedMs: number
 }
 
-/** The facts about an entry itself, not about the target of a link. Throws where there is none. */
 export const factsOf = (folder: OpenFolder, name: string): EntryFacts =>
   toFacts(lstatSync(pathIn(folder, name), { bigint: true }))
 
-/** An open file of an agent: it may grow, shrink or change during the read. */
+/** The agent may change the file during the read. */
 export interface EntryReader {
   readonly facts: EntryFacts
-  /** At most so many bytes, from the beginning. */
   head(max: number): Buffer
-  /** SHA-256 of everything; null = it was late. */
+  /** SHA-256 of the file. Null if `isLate` cut it short. */
   hash(isLate: () => boolean): string | null
 }
 
-/** Opens a regular file for as long as `use` takes. */
 export const withEntry = <T>(folder: OpenFolder, name: string, use: (file: EntryReader) => T): T => {
   const descriptor = openFileIn(folder, name)
   try {
     const stats = fstatSync(descriptor, { bigint: true })
-    // Something else took the place of the file after its folder was listed.
+    // The file was replaced after its folder was listed.
     if (!stats.isFile()) throw new WorkspaceError('not_a_file', 'This is neither a file nor a folder.')
     return use({
       facts: toFacts(stats),
@@ -50,7 +47,7 @@ export const linkTarget = (folder: OpenFolder, name: string): Buffer =>
 
 export const hashOfBytes = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The text of a content; null = it is no text. A character that a cut divides is left out. */
+/** Null for binary content. Drops a character cut at the end. */
 export const textOf = (bytes: Buffer): string | null =>
   isBinary(bytes) ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
 

@@ -1,28 +1,27 @@
-// The number of lines that differ between two texts: pure, and bounded whatever the texts are.
+// Counts changed lines between two texts, in bounded time for any input.
 
-/** Changed lines that are counted exactly: more of them are a new text. */
+/** Beyond this, treat the text as rewritten. */
 const LINE_EDITS_MAX = 2_000
-/** Steps of one exact count, some 20 ms: with more, lines are counted without their order. */
+/** About 20 ms. Beyond this, lines are counted regardless of order. */
 const LINE_STEPS_MAX = 4_000_000
 
-/** The numbers of lines that only one of two texts has. */
 export interface LineChanges {
   readonly additions: number
   readonly deletions: number
 }
 
-/** Counts as a shortest diff would; where that takes too long, lines that merely moved are not counted. */
+/** Counts like a minimal diff. If that is too slow, moved lines do not count. */
 export const lineChanges = (before: string, after: string): LineChanges => {
   const numbers = new Map<string, number>()
   const [old, now] = trimmed(numbered(linesOf(before), numbers), numbered(linesOf(after), numbers))
   const edits = editDistance(old, now)
   if (edits === null) return unorderedChanges(old, now)
-  // Each edit is an addition or a deletion, and their difference is that of the lengths.
+  // additions + deletions = edits, and additions - deletions = the difference in length.
   const additions = (edits + now.length - old.length) / 2
   return { additions, deletions: edits - additions }
 }
 
-/** A last line without an end counts as a line. */
+/** A last line without a newline counts. */
 export const lineCount = (text: string): number => linesOf(text).length
 
 const linesOf = (text: string): readonly string[] => {
@@ -32,7 +31,7 @@ const linesOf = (text: string): readonly string[] => {
   return lines
 }
 
-/** Equal lines get equal numbers: comparing numbers is fast however long the lines are. */
+/** Interns lines as integers, so that comparisons cost the same for long lines. */
 const numbered = (lines: readonly string[], numbers: Map<string, number>): Int32Array =>
   Int32Array.from(lines, (line) => {
     const known = numbers.get(line)
@@ -41,7 +40,7 @@ const numbered = (lines: readonly string[], numbers: Map<string, number>): Int32
     return numbers.size - 1
   })
 
-/** Without the lines that both have at their beginning and at their end. */
+/** Removes the common prefix and suffix. */
 const trimmed = (old: Int32Array, now: Int32Array): readonly [Int32Array, Int32Array] => {
   const shorter = Math.min(old.length, now.length)
   let start = 0
@@ -51,7 +50,7 @@ const trimmed = (old: Int32Array, now: Int32Array): readonly [Int32Array, Int32A
   return [old.subarray(start, old.length - end), now.subarray(start, now.length - end)]
 }
 
-/** The length of the shortest edit script (Myers); null: too long. `furthest` has the x that each diagonal reaches. */
+/** Myers' shortest edit script length. Null if over the limit. `furthest` holds the furthest x of each diagonal. */
 const editDistance = (old: Int32Array, now: Int32Array): number | null => {
   const most = Math.min(old.length + now.length, LINE_EDITS_MAX)
   const furthest = new Int32Array(2 * most + 3)

@@ -1,10 +1,9 @@
-// The messages between a server and the thread that reads the files of sessions for it.
 import type { WorkspaceErrorCode } from '../files/workspace-error.ts'
 import type { SourceComparison } from './source-comparison.ts'
 import type { SnapshotRequest } from './source-snapshot.ts'
 import type { FileLook, FolderLook } from './tree-looks.ts'
 
-/** `memory`: what is remembered of the source; null: the files began with nothing. `isInPlace`: some of the owner's files are not shown. */
+/** `memory`: the snapshot of the source; null if the workspace started empty. `isInPlace`: hide the owner's files. */
 export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean } & (
   | ({ readonly kind: 'remember' } & SnapshotRequest)
   | { readonly kind: 'compare'; readonly root: string; readonly memory: string | null }
@@ -14,7 +13,6 @@ export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean 
 
 export interface ReviewResults {
   remember: boolean
-  /** Null = nobody remembers the source. */
   compare: SourceComparison | null
   folder: FolderLook
   file: FileLook

@@ -1,4 +1,3 @@
-// The thread that reads the files of sessions for a server: one request, one answer.
 import { parentPort } from 'node:worker_threads'
 import { asWorkspaceError, WorkspaceError } from '../files/workspace-error.ts'
 import { isOwnersName } from './owners-files.ts'

@@ -1,20 +1,19 @@
-// Threads that read the files of sessions, a few at a time: a walk through a large tree must not hold up the server.
+// Limits how many threads read session files at once: walking a large tree must not block the server.
 
 import { WorkspaceError } from '../files/workspace-error.ts'
 import { KeptThread } from '../kept-thread.ts'
 import type { ReviewAnswer, ReviewRequest, ReviewResults } from './review-request.ts'
 
-/** Time after the others, for a thread whose system call does not return: its answer is no longer waited for. */
+/** Grace period on top of the request's deadline, for a thread stuck in a system call. */
 const LATE_THREAD_MS = 5_000
 
 const threads = new KeptThread('review-thread', import.meta.url)
 
-/** Too many requests wait: the caller comes back later. */
 export class ReviewBusyError extends Error {
   readonly code = 'busy'
 }
 
-/** A queue for threads. All queues of a process share the thread that is kept. */
+/** All queues of a process share the kept thread. */
 export class ReviewThreads {
   readonly #threadsMax: number
   readonly #waitingMax: number
@@ -26,7 +25,7 @@ export class ReviewThreads {
     this.#waitingMax = waitingMax
   }
 
-  /** Rejects with a WorkspaceError, or with a ReviewBusyError. */
+  /** Rejects with a WorkspaceError or a ReviewBusyError. */
   async run<R extends ReviewRequest>(request: R): Promise<ReviewResults[R['kind']]> {
     await this.#reservePlace()
     try {

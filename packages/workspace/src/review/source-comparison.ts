@@ -1,4 +1,3 @@
-// The differences between the files of a workspace and its remembered source. Runs in a thread of its own.
 import type { EntryKind, WalkEntry } from '../files/folder-entries.ts'
 import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
 import { factsOf, hashOfBytes, linkTarget, textOf, withEntry } from './entry-content.ts'
@@ -7,12 +6,12 @@ import { type SourceEntry, type SourceRecord, sourceContent } from './source-rec
 import { aroundPath } from './tree-path.ts'
 import { TreeWalk } from './tree-walk.ts'
 
-/** Differences to a source that a page shows: nobody reads more, and each costs a read of its file. */
+/** More than people read, and each costs a file read. */
 const SHOWN_CHANGES_MAX = 1_000
 
 interface SourceDifference {
   readonly path: string
-  /** As it is now; of a deleted one as the source has it. */
+  /** The current kind, or for a deleted entry its kind in the source. */
   readonly kind: EntryKind
   readonly status: 'added' | 'modified' | 'deleted'
 }
@@ -24,15 +23,14 @@ export interface CountedDifference extends SourceDifference {
 }
 
 export interface SourceComparison {
-  /** By path. */
   readonly changes: readonly CountedDifference[]
   readonly isCut: boolean
 }
 
 interface ComparisonRequest {
-  /** The files, at a path without links. */
+  /** A path without links. */
   readonly root: string
-  /** Null = the files began with nothing. */
+  /** Null if the workspace started empty. */
   readonly source: SourceRecord | null
   readonly isLeftOut?: ((name: string) => boolean) | undefined
 }
@@ -59,7 +57,7 @@ const findDifferences = ({ root, source, isLeftOut }: ComparisonRequest, isLate:
     if (!before) differences.push({ path, kind, status: 'added' })
     else if (isChanged(entry, before, isLate)) differences.push({ path, kind, status: 'modified' })
   }
-  // A file that the walk did not get to is not deleted.
+  // Files that the walk did not reach are not deleted.
   const isUnread = (path: string) => walk.unread.some((folder) => path.startsWith(folder))
   if (!walk.isCut)
     for (const [path, { kind }] of known)
@@ -76,22 +74,22 @@ const isChanged = ({ kind, folder, name }: WalkEntry, before: SourceEntry, isLat
     if (kind === 'link') return hashOfBytes(linkTarget(folder, name)) !== before.hash
     if (size !== before.size || isExecutable !== before.isExecutable) return true
     const hash = withEntry(folder, name, (file) => file.hash(isLate))
-    // The time is over: the comparison says that it is cut.
+    // Null: out of time. The comparison reports that it is incomplete.
     return hash !== null && hash !== before.hash
   } catch {
-    // A file that cannot be read, or was replaced a moment ago, is not what the source had.
+    // Unreadable or just replaced, so it differs from the source.
     return true
   }
 }
 
-/** A change of the source says more than one of thousands of new files. */
+/** Keeps changes to the source over new files. */
 const mostImportant = (differences: readonly SourceDifference[]): readonly SourceDifference[] => {
   if (differences.length <= SHOWN_CHANGES_MAX) return differences
   const isNew = ({ status }: SourceDifference) => status === 'added'
   return [...differences.filter((each) => !isNew(each)), ...differences.filter(isNew)].slice(0, SHOWN_CHANGES_MAX)
 }
 
-/** Opens the file of a difference again: only files that are shown are read. */
+/** Reopens the file, so that only the differences shown are read. */
 const countChanges = (
   { root, source }: ComparisonRequest,
   difference: SourceDifference,
@@ -101,7 +99,7 @@ const countChanges = (
   const uncounted = { ...difference, additions: null, deletions: null, isBinary: false }
   const entry = source?.entries.get(path)
   const before = status === 'added' || !source || !entry ? NO_TEXT : textOfSource(source, entry)
-  // A link or a folder has no lines; neither has a file that came in the place of one.
+  // Line counts make sense only between files.
   if (difference.kind !== 'file' || (before !== NO_TEXT && entry?.kind !== 'file') || isLate()) return uncounted
   const after = status === 'deleted' ? NO_TEXT : textOfFile(root, path)
   const isBinary = before.isBinary || after.isBinary
@@ -112,7 +110,7 @@ const countChanges = (
 }
 
 interface ShortText {
-  /** Null: no text, too large, or not to be read. */
+  /** Null if binary, too large or unreadable. */
   readonly text: string | null
   readonly isBinary: boolean
 }

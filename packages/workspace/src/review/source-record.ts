@@ -1,37 +1,35 @@
-// The memory of a source: each file as the workspace began, in two files beside the work, where no agent can write. One lists the
-// entries with their hashes, the other has the text of those that are small enough to be shown.
+// The snapshot of a source, as two files that agents cannot write: a list of entries with hashes, and the texts of those
+// small enough to show.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EntryKind } from '../files/folder-entries.ts'
 import type { EntryFacts } from './entry-content.ts'
 
-/** A file that still has the stamp was not changed since. */
+/** An unchanged stamp means an unchanged file. */
 export interface SourceEntry extends Pick<EntryFacts, 'size' | 'isExecutable' | 'stamp'> {
   readonly kind: EntryKind
-  /** SHA-256 of the content, or of the target of a link; empty for what is never opened. */
+  /** SHA-256 of the content or the link target. Empty for entries that are never opened. */
   readonly hash: string
   readonly isBinary: boolean
-  /** The place of the text; null = it was not kept. */
+  /** Offset of the text. Null if it was not stored. */
   readonly offset: number | null
 }
 
 export interface SourceRecord {
   readonly folder: string
-  /** By path, relative to the workspace. */
   readonly entries: ReadonlyMap<string, SourceEntry>
 }
 
-/** The two files, in the folder of a session. */
 export const sourceFiles = (folder: string): readonly [list: string, texts: string] => [
   join(folder, 'source.json'),
   join(folder, 'source.texts'),
 ]
 
-/** A list of pairs: a name such as `__proto__` is no field of an object. */
+/** Pairs, because a file named `__proto__` cannot be an object key. */
 export const writeSourceList = (file: string, entries: ReadonlyMap<string, SourceEntry>): void =>
   writeFileSync(file, JSON.stringify({ version: 1, entries: [...entries] }), { mode: 0o600 })
 
-/** Null = no source was remembered, or by another version. */
+/** Null without a snapshot, or if another version wrote it. */
 export const readSourceRecord = (folder: string): SourceRecord | null => {
   try {
     const { version, entries } = JSON.parse(readFileSync(sourceFiles(folder)[0], 'utf8'))
@@ -41,7 +39,7 @@ export const readSourceRecord = (folder: string): SourceRecord | null => {
   }
 }
 
-/** The content of an entry as the workspace began; null = it was not kept. */
+/** The original content. Null if it was not stored. */
 export const sourceContent = (
   { folder }: Pick<SourceRecord, 'folder'>,
   { offset, size }: SourceEntry,

@@ -1,4 +1,4 @@
-// Remembers a source: reads every file of a fresh workspace once, before an agent sees it. Runs in a thread of its own.
+// Takes the snapshot of a fresh workspace before an agent sees it. Runs in the review thread.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
 import type { WalkEntry } from '../files/folder-entries.ts'
@@ -7,17 +7,16 @@ import { type EntryFacts, factsOf, hashOfBytes, linkTarget, withEntry } from './
 import { type SourceEntry, sourceFiles, writeSourceList } from './source-record.ts'
 import { TreeWalk } from './tree-walk.ts'
 
-/** The clock of a file system moves in steps of some milliseconds: two changes within one look like one. */
+/** File system timestamps are coarse: two changes within one tick get the same stamp. */
 const FILE_CLOCK_MS = 50
 
 export interface SnapshotRequest {
-  /** The files, at a path without links. */
   readonly root: string
   readonly folder: string
   readonly textBytesMax: number
 }
 
-/** False if the source is too large to remember. */
+/** False if the source is too large to snapshot. */
 export const rememberSource = (
   { root, folder, textBytesMax }: SnapshotRequest,
   isLate: () => boolean,
@@ -61,15 +60,15 @@ const sourceEntry = (entry: WalkEntry, store: TextStore, isLate: () => boolean):
       return { ...known, size: bytes.length, hash: hashOfBytes(bytes), isBinary: !isText, offset }
     })
   } catch {
-    // A file that the server cannot read is known by its stamp alone.
+    // For an unreadable file, compare only the stamp.
     return { ...unopened, stamp: stampOf(factsOf(folder, name)) }
   }
 }
 
-/** Empty for a file that changed a moment ago: a further change could leave the same stamp. Its content is compared each time. */
+/** Empty for a file changed just now, whose next change could get the same stamp. Its content is always compared. */
 const stampOf = ({ stamp, changedMs }: EntryFacts): string => (Date.now() - changedMs > FILE_CLOCK_MS ? stamp : '')
 
-/** A single file with all texts behind each other: thousands of small files would take much longer to write. */
+/** A single file for all texts, because writing thousands of small files is much slower. */
 class TextStore {
   readonly #descriptor: number
   readonly #max: number
@@ -80,7 +79,6 @@ class TextStore {
     this.#max = max
   }
 
-  /** The place of the text; null = there is no room for it. */
   keep(bytes: Buffer): number | null {
     const offset = this.#length
     if (offset + bytes.length > this.#max) return null

@@ -1,4 +1,3 @@
-// A look at one place of a tree: the entries of a folder, or the text of a file. Runs in a thread of its own.
 import { lstatSync } from 'node:fs'
 import { type FolderEntry, knownKind } from '../files/folder-entries.ts'
 import { ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
@@ -9,7 +8,7 @@ import { readSourceRecord, sourceContent } from './source-record.ts'
 import { aroundPath, inTreeFolder, treePathParts } from './tree-path.ts'
 import { treeEntriesIn } from './tree-walk.ts'
 
-/** Entries of one folder that a page shows. */
+/** More than a person scrolls through. */
 const SHOWN_ENTRIES_MAX = 2_000
 
 export interface FolderLook {
@@ -19,7 +18,6 @@ export interface FolderLook {
 }
 
 export interface EntryLook extends FolderEntry {
-  /** Null for anything but a file. */
   readonly size: number | null
   readonly modifiedMs: number | null
 }
@@ -49,14 +47,14 @@ export const lookAtFolder = (root: string, path: string, isLeftOut = nothing): F
 
 const nothing = (_name: string): boolean => false
 
-/** A name that is not shown looks like one that is not there. */
+/** A hidden file is reported as missing. */
 const shownParts = (path: string, isLeftOut: (name: string) => boolean): readonly string[] => {
   const parts = treePathParts(path)
   if (parts.some(isLeftOut)) throw new WorkspaceError('not_found', 'There is no such file.')
   return parts
 }
 
-/** The sort is stable, so each half stays in the order of the names. */
+/** The sort is stable, so names stay in order. */
 const foldersFirst = (one: FolderEntry, other: FolderEntry): number =>
   Number(other.kind === 'folder') - Number(one.kind === 'folder')
 
@@ -82,7 +80,7 @@ export const lookAtFile = (root: string, path: string, isLeftOut = nothing): Fil
   })
 }
 
-/** The same of the source, from what is remembered of it; null = there was none. */
+/** Reads a file from the snapshot. `memory` null: there is none. */
 export const lookAtSource = (memory: string | null, path: string): FileLook => {
   const place = treePathParts(path).join('/')
   const source = memory === null ? null : readSourceRecord(memory)

@@ -1,9 +1,8 @@
-// A path below a tree, as a person or a page names it, and the way to it: part by part from an open folder, and along no link.
 import { closeFolder, type OpenFolder, openInside } from '../files/open-folder.ts'
 import { WorkspaceError } from '../files/workspace-error.ts'
 import { openTree } from './tree-walk.ts'
 
-/** The parts of a path; none = the tree itself. Any name that a file can have is allowed: an agent may have chosen it. */
+/** Empty for the root. Any valid file name is allowed, because agents choose them. */
 export const treePathParts = (path: string): readonly string[] => {
   if (path.includes('\0')) throw new WorkspaceError('invalid_path', 'A path has no NUL character.')
   if (path.startsWith('/')) throw new WorkspaceError('invalid_path', 'Give a path relative to the workspace.')
@@ -26,7 +25,6 @@ export const inTreeFolder = <T>(root: string, parts: readonly string[], use: (fo
   }
 }
 
-/** Calls `use` with the open folder around a place, and with the name in there. */
 export const aroundPath = <T>(
   root: string,
   parts: readonly string[],

@@ -1,5 +1,5 @@
-// A walk through everything below a folder that an agent may write at the same time. Each step goes down from an open folder and
-// follows no link. Names are data: none is left out, however strange. Runs in a thread of its own, so it may block.
+// Walks a tree that an agent may modify at the same time. Descends from open folders and follows no links. Reports every
+// name, however unusual. Blocks, so it runs in a thread.
 import { closeSync, lstatSync, realpathSync } from 'node:fs'
 import { entriesIn, type FolderEntry, GIT, isPassedFolder, type WalkEntry } from '../files/folder-entries.ts'
 import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
@@ -8,7 +8,7 @@ import { WorkspaceError } from '../files/workspace-error.ts'
 
 export class TreeWalk {
   isCut = false
-  /** Folders that could not be read, each with a `/` at its end. */
+  /** Unreadable folders, with a trailing `/`. */
   readonly unread: string[] = []
   readonly #root: string
   readonly #isLate: () => boolean
@@ -21,7 +21,7 @@ export class TreeWalk {
     this.#isLeftOut = isLeftOut ?? (() => false)
   }
 
-  /** Everything but folders that are looked into, in the order of the names. The folder of an entry is open until the next one. */
+  /** Every entry except the folders it enters, sorted by name. An entry's folder stays open until the next entry. */
   *entries(): Generator<WalkEntry> {
     const root = openTree(this.#root)
     try {
@@ -71,7 +71,7 @@ export class TreeWalk {
   }
 }
 
-/** As `entriesIn`, but entries whose names cannot be opened have the kind `other`. */
+/** Same as `entriesIn`, with kind `other` for names that cannot be opened. */
 export const treeEntriesIn = (folder: OpenFolder, max: number): ReturnType<typeof entriesIn> => {
   const { entries, isCut } = entriesIn(folder, max)
   const shown = (entry: FolderEntry): FolderEntry =>
@@ -79,7 +79,7 @@ export const treeEntriesIn = (folder: OpenFolder, max: number): ReturnType<typeo
   return { entries: entries.map(shown), isCut }
 }
 
-/** Opens the root of a tree: a path without links. A folder on the way that became a link leads elsewhere, and is refused. */
+/** The path must not contain links. Refuses the folder if an ancestor was replaced by a link. */
 export const openTree = (root: string): OpenFolder => {
   const folder = openRoot(root)
   try {
@@ -92,6 +92,6 @@ export const openTree = (root: string): OpenFolder => {
   }
 }
 
-/** A name that is no UTF-8 comes with a mark in place of its bytes, under which nothing can be opened. */
+/** Node replaces invalid UTF-8 in names, so such an entry cannot be opened by its name. */
 const isForeignName = (folder: OpenFolder, name: string): boolean =>
   name.includes('\ufffd') && lstatSync(pathIn(folder, name), { throwIfNoEntry: false }) === undefined

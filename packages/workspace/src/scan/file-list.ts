@@ -1,10 +1,9 @@
-// The names of files: those of one folder, or all below it that fit a pattern.
 import { posix } from 'node:path'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
 import { FileWalk } from './file-walk.ts'
 import type { ListRequest, ScanEnd } from './scan-request.ts'
 
-/** Files in a list: more do not help a model. It asks for a folder or a pattern. */
+/** Longer lists do not help a model, which can narrow by folder or pattern. */
 const FILES_MAX = 500
 
 export const listFiles = (
@@ -16,7 +15,7 @@ export const listFiles = (
   const isWanted = globTest(glob)
   let found = 0
   const walk = new FileWalk(({ path: below, kind }) => {
-    // A pattern is about files; without one the folders are part of the answer.
+    // A pattern matches files only. Without one, folders are listed too.
     if (glob !== null && (kind === 'folder' || !isWanted(below))) return true
     if (found === FILES_MAX) return false
     found += 1
@@ -29,7 +28,7 @@ export const listFiles = (
 
 const MARKS = { file: '', folder: '/', link: ' (link)', other: ' (no file)' }
 
-/** A pattern without a folder is about names in any folder. */
+/** A pattern without a slash matches names in any folder. */
 export const globTest = (glob: string | null): ((path: string) => boolean) => {
   if (glob === null) return () => true
   const whole = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`

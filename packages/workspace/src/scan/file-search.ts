@@ -1,4 +1,4 @@
-// The lines of files that a pattern matches. A pattern may take for ever; the thread is ended then.
+// Searches files with a regular expression. Its thread is killed on timeout, because a pattern may backtrack forever.
 import { closeSync, lstatSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { truncate } from '@bridle/kernel/text/truncate'
@@ -10,11 +10,11 @@ import { globTest } from './file-list.ts'
 import { FileWalk } from './file-walk.ts'
 import type { ScanEnd, SearchRequest } from './scan-request.ts'
 
-/** Lines that a search finds. */
+/** Beyond this a model should narrow its pattern. */
 const MATCHES_MAX = 200
-/** Characters of a matching line that are shown. */
+/** Enough to recognise a match. Longer lines are minified. */
 const MATCH_CHARS_MAX = 300
-/** Bytes of a file that is searched: larger ones are data. */
+/** Larger files are data. */
 const SEARCH_BYTES_MAX = 4 * 2 ** 20
 
 export const searchFiles = (
@@ -25,7 +25,6 @@ export const searchFiles = (
   const place = folder.placeOf(request.path)
   const [expression, isWanted] = [expressionOf(request), globTest(request.glob)]
   let [found, skipped] = [0, 0]
-  /** Returns false once there are enough. */
   const searchFile = (parent: OpenFolder, name: string, path: string): boolean => {
     const text = textOf(parent, name)
     if (text === null) skipped += 1
@@ -63,7 +62,7 @@ const expressionOf = ({ pattern, isText, ignoresCase }: SearchRequest): RegExp =
 const isFile = (folder: ConfinedFolder, place: WorkspacePlace): boolean =>
   place.parts.length > 0 && folder.around(place, (parent, name) => lstatSync(pathIn(parent, name)).isFile())
 
-/** The text of a file; empty where it is not text, null where it is too large or cannot be read. */
+/** Empty for binary files. Null if too large or unreadable. */
 const textOf = (folder: OpenFolder, name: string): string | null => {
   let descriptor: number | null = null
   try {

@@ -1,4 +1,4 @@
-// A walk through the files below a folder, in the order of their names. Links are not entered. It runs in a thread, so it may block.
+// Walks files in name order without entering links. Blocks, so it runs in a thread.
 import { type ConfinedFolder, SERVER_DATA, type WorkspacePlace } from '../files/confined-folder.ts'
 import { entriesIn, isPassedFolder, type WalkEntry } from '../files/folder-entries.ts'
 import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
@@ -7,13 +7,13 @@ import { hasUnseenCharacters } from '../files/path-text.ts'
 import { UNFINISHED } from '../files/text-writing.ts'
 
 export class FileWalk {
-  /** Folders that could not be read, and names that nobody can see. */
+  /** Unreadable folders and names with invisible characters. */
   skipped = 0
   isCut = false
   #entries = 0
   readonly #visit: (entry: WalkEntry) => boolean
 
-  /** `visit` returns false to end the walk. */
+  /** `visit` returns false to stop the walk. */
   constructor(visit: (entry: WalkEntry) => boolean) {
     this.#visit = visit
   }

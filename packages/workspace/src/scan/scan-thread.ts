@@ -1,4 +1,3 @@
-// The thread that lists and searches files: for each request its lines, then its end.
 import { parentPort } from 'node:worker_threads'
 import { ConfinedFolder } from '../files/confined-folder.ts'
 import { asWorkspaceError, WorkspaceError } from '../files/workspace-error.ts'

@@ -1,4 +1,4 @@
-// Lists and searches in a thread, with a deadline: a large tree must not hold up other sessions, and a regular expression may never end.
+// Lists and searches in a thread with a deadline: trees may be large, and a regular expression may never finish.
 import type { Worker } from 'node:worker_threads'
 import type { ConfinedFolder } from '../files/confined-folder.ts'
 import { RESULT_CHARS_MAX } from '../files/limits.ts'
@@ -9,14 +9,13 @@ import type { ScanEnd, ScanMessage, ScanRequest } from './scan-request.ts'
 const threads = new KeptThread('scan-thread', import.meta.url)
 
 export interface ScanOptions {
-  /** The time of the scan itself, without the start of a thread. */
+  /** Deadline of the scan, excluding thread start. */
   readonly ms: number
   readonly signal: AbortSignal
 }
 
-/** The lines that were found, with a last one that says what is missing. */
 export const scan = async (folder: ConfinedFolder, request: ScanRequest, options: ScanOptions): Promise<string> => {
-  // The thread checks the path again when it gets there; a start of it for a path that is refused is a waste.
+  // Fail early on an invalid path. The thread checks it again.
   folder.placeOf(request.path)
   options.signal.throwIfAborted()
   const { lines, isLate, isCut = false, skipped = 0 } = await scanIn(threads.take(), request, options)
@@ -66,7 +65,7 @@ const scanIn = async (thread: Worker, request: ScanRequest, { ms, signal }: Scan
   } finally {
     clearTimeout(timer)
     for (const remove of removals) remove()
-    // A thread that is still at work would mix its lines with those of the next call.
+    // A thread still at work would mix its lines into the next call.
     if (isDone) threads.giveBack(thread)
     else void thread.terminate()
   }

@@ -1,4 +1,4 @@
-// A command: its output, its end, and the end of everything that it started. Nothing outlives the call.
+// Runs one command and kills every process it started. Nothing outlives the call.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill } from '@bridle/runners/process/process-table'
 import { describeExceeded, type ExceededLimit } from '@bridle/runners/sandboxes/resources/resource-limits'
@@ -6,21 +6,20 @@ import { SHELL_END_MS } from '../files/limits.ts'
 import { WorkspaceError } from '../files/workspace-error.ts'
 import type { ShellStarter, StartedCommand } from './shell-starter.ts'
 
-/** Bytes at each end of a command's output that the model sees: the first error is at one end, the summary at the other. */
+/** Kept at both ends: the first error is near the start, the summary at the end. */
 export const OUTPUT_EDGE_BYTES = 4_000
-/** Bytes of output after which a command is stopped: nobody reads them, and reading costs the server time. */
+/** Kills the command beyond this. Draining more output wastes server time. */
 const OUTPUT_BYTES_MAX = 32 * 2 ** 20
 
 export interface ShellResult {
-  /** Null: the command was ended by a signal. */
+  /** Null if a signal killed the command. */
   readonly exit_code: number | null
-  /** The text that it printed, both to standard output and to standard error, in the order of arrival. */
+  /** Interleaved stdout and stderr. */
   readonly output: string
-  /** Why the command was stopped before its end. */
+  /** Why the command was killed. */
   readonly stopped?: string
 }
 
-/** Runs a command to its end, or ends it. Rejects where it cannot be started, and when the call is cancelled. */
 export const runCommand = async (
   start: ShellStarter,
   command: string,
@@ -45,13 +44,13 @@ export const runCommand = async (
     output.add(chunk)
     if (output.bytes > OUTPUT_BYTES_MAX) stop(`It printed more than ${OUTPUT_BYTES_MAX} bytes.`)
   }
-  // A command that does not read its input closes it.
+  // A command may close its stdin unread.
   child.stdin.on('error', () => {}).end()
   for (const stream of [child.stdout, child.stderr]) stream.on('data', onData).on('error', () => {})
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   try {
     const exitCode = await exitOf(child)
-    // Processes in the background hold the output open.
+    // Background processes keep the output pipe open.
     if (child.pid !== undefined) kill(-child.pid)
     await endProcesses()
     await Promise.race([closed, sleep(SHELL_END_MS, undefined, { ref: false })])
@@ -74,7 +73,6 @@ const exitOf = (child: StartedCommand['child']): Promise<number | null> =>
     )
   })
 
-/** The two ends of a command's output. Holds no more than these, however much is printed. */
 class OutputWindow {
   readonly #head: Buffer[] = []
   #headBytes = 0
@@ -89,18 +87,17 @@ class OutputWindow {
     if (forHead.length > 0) this.#head.push(Buffer.from(forHead))
     this.#headBytes += forHead.length
     if (forTail.length === 0) return
-    // A copy: a piece of a large chunk would keep all of it.
+    // Copy, because a view would retain the whole chunk.
     this.#tail.push(Buffer.from(forTail.subarray(-OUTPUT_EDGE_BYTES)))
     this.#tailBytes += Math.min(forTail.length, OUTPUT_EDGE_BYTES)
     if (this.#tailBytes > 4 * OUTPUT_EDGE_BYTES) this.#shrinkTail()
   }
 
-  /** The output, with a line in place of what is left out. */
   text(): string {
     this.#shrinkTail()
     const leftOut = this.bytes - this.#headBytes - this.#tailBytes
     const [head, tail] = [Buffer.concat(this.#head), Buffer.concat(this.#tail)]
-    // Without a gap the two are decoded as one: a character may lie across the border.
+    // Decode both together, since a character may span the boundary.
     if (leftOut === 0) return Buffer.concat([head, tail]).toString('utf8')
     return `${head.toString('utf8')}\n[${leftOut} bytes are left out here.]\n${tail.toString('utf8')}`
   }

@@ -1,5 +1,4 @@
-// How commands are started: in a sandbox of bubblewrap, or without one where the author said so. Both have folders of their own for as
-// long as the command runs, and are watched for memory, processes and disk.
+// Starts commands in a bubblewrap sandbox or, if configured, without. Watches their memory, processes and disk usage.
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
@@ -28,11 +27,11 @@ export type ShellStarter = (command: string, onExceeded: (exceeded: ExceededLimi
 
 interface ShellFolder {
   readonly readOnly: boolean
-  /** The folder is a person's own: commands only read git's files in it, and what a server loads. */
+  /** The folder belongs to a person, so commands cannot write git's files or files the server loads. */
   readonly isOwners?: boolean
 }
 
-/** Commands in a sandbox: no network, and nothing of the host but its programs and the workspace. */
+/** No network, and only the host's programs and the workspace are visible. */
 export const sandboxedShell =
   (root: string, { readOnly, isOwners = false }: ShellFolder): ShellStarter =>
   (command, onExceeded) => {
@@ -56,17 +55,16 @@ export const sandboxedShell =
     })
   }
 
-/** A hook that a command wrote would be run by the next commit of the folder's owner. */
+/** Write-protected: a hook planted by a command would run at the owner's next commit. */
 const gitFiles = (root: string): string[] => [join(root, '.git')].filter((path) => existsSync(path))
 
-/** The data of a server that was started in the folder, and of this one, which may have been started further below. */
+/** Data of a server started in the folder, and of this server, which may run from a subfolder. */
 const serverData = (root: string): string[] =>
   [...new Set([root, process.cwd()])]
     .filter((folder) => folder === root || folder.startsWith(root + sep))
     .map((folder) => join(folder, SERVER_DATA))
     .filter((folder) => existsSync(folder))
 
-/** Commands as processes of this machine, which read and write whatever their user may. */
 export const plainShell = (root: string): ShellStarter => {
   if (accessProblem([join(root, 'any')]) !== null)
     throw new WorkspaceError(
@@ -76,7 +74,7 @@ export const plainShell = (root: string): ShellStarter => {
   return (command, onExceeded) => {
     const folders = makeFolders()
     const { home, tmp } = folders
-    // A process that left its parent and its group is found by its environment.
+    // Finds processes that left their parent and group by their environment.
     const mark = newProcessMark()
     const started = startIn(root, command, folders, onExceeded, () => ({
       start: startUncontained,
@@ -102,11 +100,11 @@ const startIn = (
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
     const { start, env } = prepare()
-    // The workspace is not measured: it may be large before the first command.
+    // Exclude the workspace, which may already be large.
     const watched = withResourceWatch(start, { folders: [home, tmp], limits: RESOURCE_LIMITS, onExceeded })
-    // Both outputs are one stream, so that their order is kept.
+    // Merge stderr into stdout to preserve order.
     const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd: root, env })
-    // In a sandbox no process outlives the first one.
+    // The sandbox kills everything when its first process exits.
     return { child, endProcesses: async () => {}, removeFolders: remove }
   } catch (error) {
     remove()
@@ -114,20 +112,20 @@ const startIn = (
   }
 }
 
-/** Where programs are, a home of its own, and nothing of the server's environment, which has its keys in there. */
+/** Excludes the server's environment, which contains its keys. */
 const shellEnvironment = (home: string, tmp: string): Readonly<Record<string, string>> => ({
   PATH: [dirname(realpathSync(process.execPath)), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
   HOME: home,
   TMPDIR: tmp,
   LANG: 'C.UTF-8',
   TERM: 'dumb',
-  // The files may belong to another user than the one who runs the command; git would refuse to read them.
+  // git refuses repositories owned by another user, which the files may be.
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'safe.directory',
   GIT_CONFIG_VALUE_0: '*',
 })
 
-/** Removed after the command: nothing in there passes from one command to the next. */
+/** Deleted after each command, so that nothing carries over. */
 const makeFolders = (): CommandFolders => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-shell-')))
   const [home, tmp] = [join(folder, 'home'), join(folder, 'tmp')]
@@ -136,9 +134,9 @@ const makeFolders = (): CommandFolders => {
     mkdirSync(each, { mode: 0o700 })
     if (user) chownSync(each, user.uid, user.gid)
   }
-  // The usual mode of /tmp. Inside a sandbox everything below /tmp is reached through it.
+  // The mode of /tmp: in the sandbox, everything below /tmp is reached through this folder.
   chmodSync(tmp, 0o1777)
-  // Another user passes through the folder, and cannot list it.
+  // The sandbox user may traverse the folder but not list it.
   if (user) chmodSync(folder, 0o711)
   return { folder, home, tmp }
 }

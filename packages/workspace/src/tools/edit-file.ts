@@ -7,7 +7,7 @@ import { editText, type TextEdit } from '../files/text-edit.ts'
 import { writeText } from '../files/text-writing.ts'
 import { shown, WorkspaceError } from '../files/workspace-error.ts'
 
-/** Bytes of a file that is edited: it stands in memory a few times. */
+/** The edit holds several copies in memory. */
 export const EDIT_BYTES_MAX = 8 * 2 ** 20
 
 export const editFileTool = (folder: ConfinedFolder): Tool =>
@@ -42,7 +42,7 @@ export const editFileTool = (folder: ConfinedFolder): Tool =>
     },
   })
 
-/** The text of a file that can be written back without a change. */
+/** The text, if it can be written back losslessly. */
 const wholeText = (folder: ConfinedFolder, place: WorkspacePlace, signal: AbortSignal): Promise<string> =>
   withFile(folder, place, signal, async ({ stats, chunks }) => {
     if (stats.size > EDIT_BYTES_MAX) throw tooLarge(place.path)
@@ -57,7 +57,7 @@ const wholeText = (folder: ConfinedFolder, place: WorkspacePlace, signal: AbortS
     }
   })
 
-/** A model sees lines without their ends, and writes \n. In a file with \r\n that is what it means. */
+/** Models do not see line endings and write LF. In a file with CRLF, that is what they mean. */
 const lineEndsOf = (text: string, oldText: string): ((part: string) => string) =>
   text.includes('\r\n') && !oldText.includes('\r\n') ? (part) => part.replace(/\r?\n/g, '\r\n') : (part) => part
 

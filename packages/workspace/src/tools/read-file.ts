@@ -5,9 +5,9 @@ import { isBinary, notText, withFile } from '../files/file-reading.ts'
 import { LineWindow } from '../files/line-window.ts'
 import { shown, WorkspaceError } from '../files/workspace-error.ts'
 
-/** Lines of a file where the model names no number. */
+/** A page of code, for models that name no limit. */
 const READ_LINES = 500
-/** Bytes of a file that are passed on the way to a line. Lines behind them are found with search_files. */
+/** Scanned to reach a line. `search_files` finds lines beyond this. */
 export const READ_BYTES_MAX = 16 * 2 ** 20
 
 export const readFileTool = (folder: ConfinedFolder): Tool =>

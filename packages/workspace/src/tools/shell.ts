@@ -5,13 +5,13 @@ import { WorkspaceError } from '../files/workspace-error.ts'
 import { runCommand } from '../shell/shell-command.ts'
 import type { ShellStarter } from '../shell/shell-starter.ts'
 
-/** Characters of a command. */
+/** Longer scripts belong in a file. */
 const COMMAND_CHARS_MAX = 20_000
 
 export interface ShellToolOptions {
   readonly start: ShellStarter
   readonly isSandboxed: boolean
-  /** Nothing of a command remains after it. */
+  /** Commands cannot write, so nothing remains. */
   readonly leavesNothing: boolean
   readonly approve: ToolApprovalRule<{ readonly command: string }>
   readonly ms: number
@@ -37,7 +37,7 @@ export const shellTool = ({ start, isSandboxed, leavesNothing, approve, ms: ownM
     }),
     effect: leavesNothing ? 'pure' : 'unsafe',
     approve,
-    // The command is ended first, so that the model sees what it printed.
+    // The command times out first, so that the model sees its output.
     timeoutMs: ownMs + 2 * SHELL_END_MS,
     run: async ({ command, timeout_ms: ms = ownMs }, { signal }) => {
       if (command.includes('\0')) throw new WorkspaceError('bad_command', 'The command has a NUL. Leave it out.')
