@@ -1,5 +1,5 @@
-// A small check of arguments against the JSON Schema of a server: types, names and choices, which models get wrong. The server
-// checks the rest. Patterns are left out on purpose: one of a hostile server could take for ever.
+// A basic check of arguments against a server's JSON Schema, for the types, names and choices that models get wrong. The
+// server checks the rest. Patterns are ignored: a malicious one could backtrack forever.
 
 import { type SchemaIssue, type StandardSchema, writtenSchema } from '@bridle/agents/schemas/standard-schema'
 import { ISSUES_MAX } from '@bridle/agents/session/limits'
@@ -17,7 +17,7 @@ export const argumentSchema = (schema: JsonObject): StandardSchema<object, unkno
 
 type Path = readonly (string | number)[]
 
-/** Recurses as deep as the schema does, which has a limit. */
+/** Recursion is bounded by `SCHEMA_DEPTH_MAX`. */
 const check = (schema: JsonObject, value: Json, path: Path, issues: SchemaIssue[]): void => {
   if (issues.length > ISSUES_MAX) return
   const types = typeNames(schema.type)
@@ -34,7 +34,7 @@ const check = (schema: JsonObject, value: Json, path: Path, issues: SchemaIssue[
   }
 }
 
-/** The values that are allowed, as text; null: all. Looked up once for each schema: a list may have as many items as the server has choices. */
+/** Allowed values as text. Null: any. Cached per schema, because an enum may be large and is checked for every list item. */
 const choicesOf = (schema: JsonObject): ReadonlySet<string> | null => {
   if (!Array.isArray(schema.enum) && !Object.hasOwn(schema, 'const')) return null
   const known = choicesOfSchemas.get(schema)

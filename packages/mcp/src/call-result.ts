@@ -1,13 +1,12 @@
-// The result of a call for the model: texts and data as they are. Images, sounds and files become artifacts, which it reads the names of.
+// A tool result for the model. Text and data are inlined. Images, audio and files become artifacts that the model sees by name.
 import { isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
 import { truncate } from '@bridle/kernel/text/truncate'
 
-/** Blocks of a result: with more, a list of links would fill the context of the model. */
+/** A longer list of links would fill the model's context. */
 const BLOCKS_MAX = 200
-/** Characters of a field that only describes something, such as the address of a resource. */
+/** For descriptive fields such as a resource address. */
 const FIELD_CHARS_MAX = 2_000
 
-/** A result on the wire, after the client has checked its shape. */
 export interface CallResult {
   readonly content: readonly object[]
   readonly structuredContent?: unknown
@@ -24,12 +23,11 @@ export const resultValue = async (tool: string, result: CallResult, keep: KeepFi
   const values: Json[] = []
   for (const [index, block] of blocks.entries()) values.push(await blockValue(block, `${tool}-${index + 1}`, keep))
   if (left > 0) values.push(`… ${left} more blocks are left out.`)
-  // A server that sends data sends the same as text too, for clients that know text only.
+  // Servers repeat structured data as text for older clients.
   if (values.every((value) => typeof value === 'string')) return structured ?? values.join('\n')
   return present({ content: values, structured }) as Json
 }
 
-/** The texts of a result that tells of a failure. */
 export const failureText = ({ content }: CallResult): string =>
   truncate(
     (content as JsonObject[]).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'),
@@ -58,7 +56,7 @@ const resourceValue = async (resource: JsonObject, name: string, keep: KeepFile)
   })
 }
 
-/** Artifacts are texts, so that the bytes go as a data address, which a page can show. */
+/** Artifacts are text, so bytes are stored as data URLs, which pages can show. */
 const keepData = async (
   type: string,
   data: string,

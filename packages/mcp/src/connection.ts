@@ -1,4 +1,4 @@
-// A connection to a server: the handshake, the list of tools, and calls. Every failure of the client becomes an McpError.
+// A server connection: handshake, tool list and calls. Every failure becomes an `McpError`.
 
 import { shortErrorMessage } from '@bridle/agents/session/error-message'
 import { TIMER_MS_MAX } from '@bridle/agents/session/limits'
@@ -15,11 +15,11 @@ import { type ListedTool, parseListedTool } from './listed-tool.ts'
 import { isWorker, loadClient, type McpClientModule } from './platform.ts'
 import { isProgram, type McpRun, type McpServer } from './server.ts'
 
-/** Tools of one server that an agent takes: servers with more are catalogues, of which an agent wants a part (`include`). */
+/** Larger servers are catalogues, from which an agent selects with `include`. */
 const TOOLS_MAX = 1_000
-/** Times that a server asks in one call: a conversation with a person belongs to the model. */
+/** Questions of a server per call. Longer dialogues are the model's job. */
 const ROUNDS_MAX = 10
-/** Pages of a list of tools: a server whose list never ends is left after some seconds. */
+/** Gives up on an endless tool list after some seconds. */
 const PAGES_MAX = 100
 
 export class McpConnection {
@@ -27,12 +27,11 @@ export class McpConnection {
   readonly #server: McpServer
   readonly #client: Client
   readonly #transport: ReturnType<TransportMaker>
-  /** The reason why the connection ended; null: it is open. */
   #fault: McpError | null = null
   #hasChanged = false
   #hasAsked = false
   readonly #callers = new Callers()
-  /** Answers to questions of the server that are not sent yet. */
+  /** Answers to server questions that are still being sent. */
   readonly #unsent = new Set<Promise<unknown>>()
 
   private constructor(
@@ -47,13 +46,13 @@ export class McpConnection {
     const send = this.#transport.send.bind(this.#transport)
     this.#transport.send = (message, options) =>
       'method' in message ? send(message, options) : this.#track(send(message, options))
-    // The server may ask a person, but gets neither answers of a model nor folders.
+    // The server may ask a person. It gets neither model completions nor folders.
     this.#client = new module.Client(
       { name: 'bridle', version: '1' },
       {
         capabilities: ELICITATION_CAPABILITY,
         versionNegotiation: { mode },
-        // By us: the client does not say which call a question belongs to.
+        // Handled here, because the client cannot tell which call a question belongs to.
         inputRequired: { autoFulfill: false },
       },
     )
@@ -69,10 +68,10 @@ export class McpConnection {
     }
   }
 
-  /** Connects, or rejects when the signal aborts. Nothing is left of a connection that failed. */
+  /** Rejects when the signal aborts. A failed attempt leaves nothing open. */
   static async open(server: McpServer, run: McpRun | null, signal: AbortSignal): Promise<McpConnection> {
     const module = await loadClient(server.name)
-    // Nearly all servers know the first handshake. A server that answers it with a refusal may know the one of 2026 only.
+    // Nearly all servers support the legacy handshake. One that refuses it may support only the 2026 handshake.
     const first = await McpConnection.#attempt(module, server, run, 'legacy', signal)
     if (first instanceof McpConnection) return first
     const second = first.isAnswer ? await McpConnection.#attempt(module, server, run, 'auto', signal) : first
@@ -114,7 +113,7 @@ export class McpConnection {
       const params = cursor === undefined ? {} : { cursor }
       const result = await this.#settled(
         signal,
-        // Parsed by us: for the client one odd tool would make the whole list invalid.
+        // Parsed here, because the client rejects the whole list for one invalid tool.
         this.#client.request({ method: 'tools/list', params }, anything, { signal, timeout: TIMER_MS_MAX }),
       )
       const listed = isJsonObject(result) && Array.isArray(result.tools) ? result.tools : []
@@ -131,12 +130,12 @@ export class McpConnection {
     throw this.#tooMany()
   }
 
-  /** The signal of the caller cancels the call on the server too. */
+  /** Aborting the caller's signal also cancels the call on the server. */
   async callTool({ name, inputSchema }: ListedTool, args: JsonObject, caller: McpCaller): Promise<CallResult> {
     const { signal } = caller
     const options = {
       ...{ signal, timeout: TIMER_MS_MAX, allowInputRequired: true },
-      // Without the schema of the output: its check would run patterns of the server.
+      // Omit the output schema: validating it would run the server's patterns.
       toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
     }
     const gone = (cause: unknown) => this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, cause)
@@ -144,7 +143,7 @@ export class McpConnection {
       const call = (params: object) => this.#client.callTool(params as { name: string }, options)
       const made = this.#callers.during(caller, () => this.#withInputs({ name, arguments: { ...args } }, call, caller))
       const result = await this.#settled(signal, made)
-      // Some servers tell of an unknown tool as if it had failed.
+      // Some servers report an unknown tool as a failed call.
       if (result.isError && this.#hasChanged && !(await this.#hasTool(name, signal))) throw gone(undefined)
       return result
     } catch (error) {
@@ -154,7 +153,7 @@ export class McpConnection {
     }
   }
 
-  /** Makes the call again with what the server asks for. Nothing has happened as long as it asks. */
+  /** Repeats the call with the requested input. A server that asks for input has not executed the call. */
   async #withInputs(
     params: object,
     call: (params: object) => Promise<CallResult>,
@@ -184,7 +183,7 @@ export class McpConnection {
     return this.#elicit(params, caller)
   }
 
-  /** No error of the protocol can answer a request that came with the end of a call: the call fails. */
+  /** The call has already been answered, so a protocol error cannot be sent. Fail the call instead. */
   async #elicit(params: unknown, caller: McpCaller): Promise<ElicitationResult> {
     try {
       return await elicit(this.#server.name, params, caller)
@@ -194,7 +193,7 @@ export class McpConnection {
     }
   }
 
-  /** A server may refuse a call until a person has opened links. */
+  /** Servers may refuse a call until a person has opened links. */
   async #openingLinks(call: () => Promise<CallResult>, caller: McpCaller): Promise<CallResult> {
     try {
       return await call()
@@ -210,7 +209,7 @@ export class McpConnection {
     }
   }
 
-  /** A problem is an error of the protocol, which the server can read. */
+  /** Problems are returned as protocol errors, which servers understand. */
   async #answer<T>(work: () => Promise<T>): Promise<T> {
     this.#hasAsked = true
     try {
@@ -228,7 +227,7 @@ export class McpConnection {
     return tracked
   }
 
-  /** Whether the server still lists the tool. True where nobody can tell. */
+  /** True if the list cannot be read. */
   async #hasTool(name: string, signal: AbortSignal): Promise<boolean> {
     try {
       return (await this.listTools((each) => each === name, signal)).length > 0
@@ -242,22 +241,22 @@ export class McpConnection {
     await this.#sendAnswers()
     await this.#leave()
     await this.#client.close().catch(() => {})
-    // A connection that was never made is not known to the client.
+    // The client does not close a transport that never connected.
     await this.#transport.close().catch(() => {})
   }
 
-  /** A cancelled run cancels its question: the server should hear of it. */
+  /** A cancelled run cancels its question, and the server should learn of it. */
   async #sendAnswers(): Promise<void> {
     if (!this.#hasAsked) return
     const timer = AbortSignal.timeout(CLOSE_MS_MAX)
     do {
-      // The client sends an answer right after it has it.
+      // The client sends an answer one tick after receiving it.
       await new Promise((resolve) => setTimeout(resolve, 0))
       await orAbort(Promise.allSettled(this.#unsent), timer).catch(() => {})
     } while (this.#unsent.size > 0 && !timer.aborted)
   }
 
-  /** A server that keeps a session can let go of it. */
+  /** Ends the server-side session, if there is one. */
   async #leave(): Promise<void> {
     const { terminateSession } = this.#transport
     if (terminateSession === undefined || this.#transport.sessionId === undefined) return
@@ -265,7 +264,6 @@ export class McpConnection {
     await orAbort(terminateSession.call(this.#transport), timer).catch(() => {})
   }
 
-  /** The calls that are under way fail with the fault. */
   #end(fault: McpError): void {
     if (this.#fault !== null) return
     this.#fault = fault
@@ -273,7 +271,7 @@ export class McpConnection {
     void this.#transport.close().catch(() => {})
   }
 
-  /** The value of a request, or an McpError; where the signal aborts, its reason. */
+  /** Rejects with an `McpError`, or with the abort reason of the signal. */
   async #settled<T>(signal: AbortSignal, request: Promise<T>): Promise<T> {
     try {
       return await request
@@ -283,7 +281,7 @@ export class McpConnection {
     }
   }
 
-  /** The client says no more than that the connection is closed. The fault says why. */
+  /** The client reports only that the connection closed. The fault has the reason. */
   #reason(error: unknown): McpError {
     const { SdkError, SdkErrorCode } = this.#module
     const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
@@ -296,7 +294,6 @@ export class McpConnection {
     if (error instanceof ProtocolError)
       return this.#error('mcp_refused', `The server refused: ${shortErrorMessage(error)}`, error)
     if (error instanceof SdkHttpError) {
-      // A server that has been started again does not know the sessions of its former life.
       if (error.status === 404 && this.#transport.sessionId !== undefined)
         return this.#error('mcp_session_lost', 'The server does not know the session any more.', error)
       return this.#error('mcp_unavailable', `The server answered with status ${error.status}.`, error)
@@ -320,7 +317,7 @@ export class McpConnection {
 
 const PREFIX = 'MCP server '
 
-/** A request of the server inside the answer to a call, as the handshake of 2026 has it. */
+/** A server request embedded in a call result, as in the 2026 protocol. */
 interface EmbeddedRequest {
   readonly method?: unknown
   readonly params?: unknown
@@ -350,7 +347,7 @@ const transportMaker = async (
 
 const anything = { '~standard': { version: 1, vendor: 'bridle', validate: (value: unknown) => ({ value }) } } as const
 
-/** `fetch` says "fetch failed" and leaves the reason to its cause, whose code says it without an address of the server. */
+/** `fetch` reports only "fetch failed". The code of its cause names the reason without the server's address. */
 const unreachable = (error: unknown): string => {
   const code = ((error as Error | null)?.cause as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? `${code}. Is it started, and is its url right?` : shortErrorMessage(error)

@@ -1,4 +1,4 @@
-// Questions of a server to the user of a session (elicitation in MCP). A question belongs to a running call.
+// Questions of a server to the user (MCP elicitation). Each belongs to a running call.
 
 import type { AskPerson } from '@bridle/agents/loop/calls/call-questions'
 import { type CallScope, createCallScope } from '@bridle/agents/steps/call-scope'
@@ -12,22 +12,19 @@ import {
 } from '@bridle/events/elicitation'
 import { isJsonObject, type JsonObject, present } from '@bridle/events/json'
 
-/** Announced to servers in the handshake: forms and links can be shown. */
 export const ELICITATION_CAPABILITY = { elicitation: { form: {}, url: {} } }
 
-/** A running call. */
 export interface McpCaller {
-  /** The run that makes the call: its lease. */
+  /** The connection lease of the run. */
   readonly run: object
   readonly signal: AbortSignal
-  /** Absent: the call is made outside of a run. */
+  /** Absent outside a run. */
   readonly ask?: AskPerson | undefined
 }
 
-/** Why a question cannot be shown, as a sentence for the server. */
+/** Why a question cannot be shown. The message is for the server. */
 export class ElicitationProblem extends Error {}
 
-/** The running calls of a connection. */
 export class Callers {
   readonly #scope: CallScope = createCallScope()
   readonly #calls = new Map<string, McpCaller>()
@@ -44,10 +41,7 @@ export class Callers {
     }
   }
 
-  /**
-   * The call that a request of the server belongs to. Over HTTP it arrives in the answer to the call. A program has one stream for all, and
-   * the protocol does not name the call: only where one run calls is it clear who is asked.
-   */
+  /** The call a server request belongs to: over HTTP, the call it arrives with; for a program, that of the only run calling. */
   current(): McpCaller {
     const { name = '' } = this.#scope.current() ?? {}
     const own = this.#calls.get(name)
@@ -62,7 +56,7 @@ export class Callers {
 const SHARED =
   'Several sessions call this server at once, and the request does not name the call it belongs to. Set `isolated: true` for the server.'
 
-/** Asks the person. A cancelled run cancels, and so does a session that refuses to ask; a question that cannot be shown is an ElicitationProblem. */
+/** A cancelled run or a refusal by the session cancels the question. Throws an `ElicitationProblem` if it cannot be shown. */
 export const elicit = async (
   server: string,
   params: unknown,

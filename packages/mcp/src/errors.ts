@@ -1,7 +1,7 @@
-// The errors of MCP servers. The code of an error that ends a call is the reason of its outcome in the log.
+// The code of an error that ends a call is logged as the reason of its outcome.
 import { ToolFault } from '@bridle/agents/session/errors'
 
-/** The kind of failure of an MCP server. */
+/** Why an MCP server failed. */
 export type McpErrorCode =
   /** `@modelcontextprotocol/client` is not installed. */
   | 'mcp_client_missing'
@@ -9,21 +9,20 @@ export type McpErrorCode =
   | 'mcp_program_unsupported'
   /** The server did not start, did not answer in time, or refused the connection. */
   | 'mcp_unavailable'
-  /** The connection broke while the call was under way: nobody knows whether it happened. */
+  /** The connection broke during the call. Whether the call happened is unknown. */
   | 'mcp_connection_lost'
-  /** The server does not know the session any more. The call did not happen. */
+  /** The server lost the session. The call did not happen. */
   | 'mcp_session_lost'
-  /** The server sent more than a client takes. */
+  /** The server exceeded a size limit. */
   | 'mcp_flood'
-  /** The server sent a message that is not one of the protocol. */
+  /** The server violated the protocol. */
   | 'mcp_bad_message'
-  /** The server has more tools than an agent takes. */
+  /** The server has more tools than the limit. */
   | 'mcp_too_many_tools'
-  /** The server had the tool when the run began, and has it no longer. */
+  /** The tool was removed during the run. */
   | 'mcp_tool_gone'
-  /** The server refused the call. */
   | 'mcp_refused'
-  /** The tool ran and says that it failed. */
+  /** The tool ran and reported a failure. */
   | 'mcp_tool_failed'
 
 /** An MCP server failed, or refused a call. */

@@ -1,4 +1,4 @@
-// A server behind an address: the transport of the client package, with headers of our own and answers of bounded size.
+// The HTTP transport of the client package, with custom headers and bounded responses.
 
 import { McpError } from './errors.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
@@ -15,7 +15,7 @@ export const httpTransport = (
 ): HttpTransport =>
   new client.StreamableHTTPClientTransport(new URL(server.url), {
     fetch: async (url, init) => {
-      // The stream for news of the server would stay open for ever. Each run asks for the tools instead.
+      // Refuse the notification stream, which would stay open forever. Each run lists the tools instead.
       if (init?.method === 'GET' && !new Headers(init.headers).has('last-event-id'))
         return new Response(null, { status: 405 })
       const headers = new Headers(init?.headers)
@@ -28,7 +28,7 @@ export const httpTransport = (
 const headersOf = async ({ headers = {} }: McpAddress, run: McpRun | null) =>
   typeof headers === 'function' ? headers(run) : headers
 
-/** The client would wait for ever for an answer whose stream breaks, and keep all of one that never ends. */
+/** Without bounds, the client would wait forever for a broken stream and buffer an endless one. */
 const bounded = (
   response: Response,
   body: ReadableStream<Uint8Array>,

@@ -1,4 +1,3 @@
-// The entry for MCP servers as tools of an agent.
 export type { ToolApprovalTerms } from '@bridle/agents/tools/tool'
 export type { OpenTools, ToolSource, ToolSourceContext } from '@bridle/agents/tools/tool-source'
 export { McpError, type McpErrorCode } from './errors.ts'

@@ -1,6 +1,4 @@
-// Limits of both transports.
-
-/** Time for a server to end by itself, and again after SIGTERM: as long as the specification of MCP suggests, or less. */
+/** Wait before SIGTERM, and again before SIGKILL. Not longer than the MCP specification suggests. */
 export const CLOSE_MS_MAX = 1_000
-/** Bytes of one message, and of one HTTP answer: as much as the result of a tool may have, and room for its wrapping. */
+/** Per message and per HTTP response: the largest tool result plus its envelope. */
 export const MESSAGE_BYTES_MAX = 16_000_000

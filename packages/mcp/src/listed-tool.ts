@@ -1,27 +1,26 @@
-// A tool as a server lists it. Everything in it comes from outside: sizes are bounded, and an entry that is no tool is left out.
+// A tool as listed by an untrusted server. Sizes are bounded, and invalid entries are dropped.
 import { isObjectSchema } from '@bridle/agents/tools/json-schema'
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '@bridle/events/json'
 import type { ToolEffect } from '@bridle/events/schemas'
 import { truncate } from '@bridle/kernel/text/truncate'
 
-/** Characters of a tool's name on its server: the longest in use have 64. */
+/** The longest names in use have 64. */
 const TOOL_NAME_CHARS_MAX = 256
-/** Characters of a description: every request to the model carries it. Good ones have a few hundred. */
+/** Every model request carries it. Good descriptions have a few hundred. */
 const DESCRIPTION_CHARS_MAX = 2_000
-/** Characters of a schema as JSON, for the same reason. A tool with a larger one is offered without it. */
+/** As JSON, and also part of every model request. A tool with a larger schema is offered without it. */
 const SCHEMA_CHARS_MAX = 32_000
-/** Levels of nesting in a schema: forms of people have five. The check of arguments recurses as deep. */
+/** Real forms have five. The argument check recurses this deep. */
 const SCHEMA_DEPTH_MAX = 32
 
 export interface ListedTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonObject
-  /** The effect that the server claims. */
   readonly claimedEffect: ToolEffect
 }
 
-/** Null: the entry is no tool that a model could call. */
+/** Null if a model could not call the entry. */
 export const parseListedTool = (server: string, entry: unknown): ListedTool | null => {
   if (!isJsonObject(entry)) return null
   const { name, title, description, inputSchema, annotations } = entry
@@ -35,7 +34,7 @@ export const parseListedTool = (server: string, entry: unknown): ListedTool | nu
   }
 }
 
-/** Characters that people do not see can carry instructions that only the model reads. */
+/** Invisible characters could hide instructions that only the model reads. */
 const describe = (text: string): string => truncate(text, DESCRIPTION_CHARS_MAX).replace(INVISIBLE, '').trim()
 
 const INVISIBLE = /[^\P{C}\n\t]/gu
@@ -47,7 +46,7 @@ const boundedSchema = (schema: Json | undefined): JsonObject => {
   return JSON.stringify(schema).length > SCHEMA_CHARS_MAX ? ANY_OBJECT : (visible(schema) as JsonObject)
 }
 
-/** The schema with the characters of its own words that people see. Names and values stay: the server compares them. */
+/** Strips invisible characters from descriptions. Names and values stay, because the server compares them. */
 const visible = (schema: Json): Json => {
   if (Array.isArray(schema)) return schema.map(visible)
   if (!isJsonObject(schema)) return schema

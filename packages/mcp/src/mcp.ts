@@ -1,4 +1,3 @@
-// `mcp(server)` makes a source of tools of an MCP server, for the `tools` of an agent with a model.
 import type { AskingCallContext } from '@bridle/agents/loop/calls/call-questions'
 import { matchesGlob } from '@bridle/agents/loop/policy/glob'
 import { type Tool, tool } from '@bridle/agents/tools/tool'
@@ -14,16 +13,16 @@ import { isWorker } from './platform.ts'
 import { type McpOptions, type McpServer, serverProblem } from './server.ts'
 import { type ConnectionLease, SharedConnection } from './shared-connection.ts'
 
-/** Time that a connection stays open for the next run: a conversation uses one connection, and an idle program costs memory. */
+/** Consecutive runs of a conversation reuse a connection, but an idle program costs memory. */
 const IDLE_MS = 60_000
-/** Characters of the hash in a name that had to be changed: 24 bits tell the tools of a server apart. */
+/** 24 bits, enough to tell the tools of one server apart. */
 const NAME_HASH_CHARS = 6
-/** Characters of a tool's name: providers take no more. */
+/** The limit of model providers. */
 const NAME_CHARS_MAX = 64
 
 /**
- * Makes the tools of an MCP server tools of an agent: `tools: [mcp({ name: 'docs', url: 'https://…/mcp' })]`. The tools are named
- * `docs_…`. Throws a TypeError that names the field that is wrong.
+ * Exposes the tools of an MCP server to an agent: `tools: [mcp({ name: 'docs', url: 'https://…/mcp' })]`. The tools are
+ * named `docs_…`. Throws a TypeError that names an invalid field.
  */
 export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => {
   const problem = serverProblem(server, options)
@@ -53,7 +52,7 @@ const nameFilter = ({ include, exclude = [] }: McpOptions): ((name: string) => b
   return (name) => (include === undefined || isIn(include, name)) && !isIn(exclude, name)
 }
 
-/** A name that had to be changed never takes the place of one that another tool has by itself. */
+/** A rewritten name never displaces the original name of another tool. */
 const toolsOf = (
   server: McpServer,
   options: McpOptions,
@@ -78,7 +77,7 @@ const toolOf = (
 ): Tool =>
   tool({
     ...{ name, description: listed.description, input: argumentSchema(listed.inputSchema) },
-    // A server that nobody vouches for could call a payment a reading.
+    // An untrusted server could declare a payment to be read-only.
     effect: trusted ? listed.claimedEffect : 'unsafe',
     approve:
       typeof approve === 'function' ? (input) => approve({ tool: listed.name, input: input as JsonObject }) : approve,
@@ -102,7 +101,7 @@ const callOnce = async (lease: ConnectionLease, listed: ListedTool, input: JsonO
   }
 }
 
-/** A server that does not know the session has not looked at the request, so that a second attempt is the first that counts. */
+/** A server that lost the session has not executed the request, so a retry is safe. */
 const withConnection = async <T>(
   lease: ConnectionLease,
   signal: AbortSignal,
@@ -118,10 +117,7 @@ const withConnection = async <T>(
   }
 }
 
-/**
- * `<prefix>_<tool>`. A name that providers do not take is changed, and gets a hash so that it stays unique. It depends on
- * the tool alone: a tool has the same name in every run.
- */
+/** `<prefix>_<tool>`. Names that providers reject get a hash of the tool, so that they stay unique and stable. */
 export const toolName = (prefix: string, tool: string): string => {
   const name = prefix === '' ? tool : `${prefix}_${tool}`
   if (FITTING.test(name)) return name
@@ -129,6 +125,5 @@ export const toolName = (prefix: string, tool: string): string => {
   return name.replace(STRANGE, '_').slice(0, NAME_CHARS_MAX - hash.length) + hash
 }
 
-/** As `tool()` takes them. */
 const FITTING = new RegExp(`^[A-Za-z0-9_-]{1,${NAME_CHARS_MAX}}$`)
 const STRANGE = /[^A-Za-z0-9_-]/gu

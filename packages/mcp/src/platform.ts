@@ -1,9 +1,8 @@
-// The platform, and the client of the protocol, which the user of this entry installs.
 import { McpError } from './errors.ts'
 
 export type McpClientModule = typeof import('@modelcontextprotocol/client')
 
-/** Loaded with the first connection: an agent that is only declared needs nothing installed. */
+/** Lazy: declaring an agent must not require the package. */
 export const loadClient = async (server: string): Promise<McpClientModule> => {
   try {
     return await import('@modelcontextprotocol/client')
@@ -13,5 +12,5 @@ export const loadClient = async (server: string): Promise<McpClientModule> => {
   }
 }
 
-/** A Worker starts no programs, and a connection of one object is not for another. */
+/** Workers cannot start programs or share connections between objects. */
 export const isWorker = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers'

@@ -1,5 +1,5 @@
-// A server that is a program: started on Node, spoken to over its input and output, one JSON message per line. The transport of the
-// client package is not used: it ends one process only, and not those that the program has started.
+// An MCP server as a child process, with one JSON message per line. The client package's transport is not used, because
+// it does not kill grandchildren.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX } from './limits.ts'
 import type { McpClientModule } from './platform.ts'
 import type { McpProgram } from './server.ts'
 
-/** Bytes that a program writes between two answers: log lines and progress are far less, and a flood costs time. */
+/** Output between two responses. Log lines and progress are far smaller, and a flood costs CPU. */
 const NOISE_BYTES_MAX = 64_000_000
 
 export class ProgramTransport implements Transport {
@@ -24,7 +24,6 @@ export class ProgramTransport implements Transport {
   #lineBytes = 0
   #bytesSinceAnswer = 0
 
-  /** `onfault` learns why the connection ended. */
   constructor(client: McpClientModule, server: McpProgram, onfault: (fault: McpError) => void) {
     this.#client = client
     this.#server = server
@@ -35,12 +34,12 @@ export class ProgramTransport implements Transport {
     const { command, args = [], cwd, stderr = 'ignore' } = this.#server
     const isGuarded = process.platform !== 'win32'
     const [file, ...rest] = isGuarded ? ['/bin/sh', '-c', GUARDED, 'sh', command, ...args] : [command, ...args]
-    // Looked up when it is needed: a bundle for Workers, which have no programs, must not import the module.
+    // Looked up at run time, because bundles for Workers must not import the module.
     const { spawn } = process.getBuiltinModule('node:child_process')
     const child = spawn(file as string, rest, {
       ...(cwd !== undefined && { cwd }),
       env: { ...inheritedVariables(), ...this.#server.env },
-      // A group of its own, which ends as a whole.
+      // A separate process group, so that it can be killed as a whole.
       detached: isGuarded,
       windowsHide: true,
       stdio: ['pipe', 'pipe', stderr, 'pipe'],
@@ -60,7 +59,7 @@ export class ProgramTransport implements Transport {
         )
       })
     })
-    // An idle server does not keep this process alive: its guard ends it with us.
+    // An idle server must not keep this process alive. Its guard kills it when we exit.
     child.unref()
     for (const stream of child.stdio) (stream as Socket | null)?.unref?.()
   }
@@ -69,14 +68,14 @@ export class ProgramTransport implements Transport {
     const stdin = this.#child?.stdin
     if (!stdin?.writable) throw new McpError('mcp_connection_lost', this.#server.name, 'The program has ended.')
     if (stdin.write(`${JSON.stringify(message)}\n`)) return
-    // A program that reads nothing makes the call wait, which has a time of its own.
+    // Wait until the program reads. The call has a timeout of its own.
     await new Promise<void>((resolve) => {
       stdin.once('drain', resolve)
       stdin.once('close', resolve)
     })
   }
 
-  /** Lets the program end by itself, then ends it and everything that it has started. */
+  /** Lets the program exit on its own first, then kills its process group. */
   async close(): Promise<void> {
     const child = this.#child
     if (!child) return
@@ -103,7 +102,7 @@ export class ProgramTransport implements Transport {
   }
 
   #take(line: string): void {
-    // Programs write log lines where only messages belong. A line that begins like a message has to be one.
+    // Programs log to stdout. A line that starts like a message must be one.
     if (!line.startsWith('{')) return
     try {
       const message = this.#client.deserializeMessage(line)
@@ -125,17 +124,17 @@ export class ProgramTransport implements Transport {
     this.#child = null
     this.#line = []
     for (const stream of child.stdio) stream?.destroy()
-    // Without its pipe the guard ends the group. A program may have ended the guard.
+    // Closing the pipe makes the guard kill the group, unless the program killed the guard.
     if (child.exitCode === null && child.signalCode === null) endGroup(child)
     this.onclose?.()
   }
 }
 
-/** The guard waits for the end of its pipe, which also comes when this process is killed, and kills the group. The program does not get the pipe. */
+/** Kills the group when its pipe closes, even if this process is killed. The program does not inherit the pipe. */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$@" 3<&-'
 const NOT_FOUND = ' The command was not found.'
 
-/** Variables that programs need to find their files. Keys and tokens of this process are not among them. */
+/** Variables that programs need to find their files. Excludes our keys and tokens. */
 const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 const INHERITED_ON_WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES', 'SYSTEMROOT', 'TEMP']
 
@@ -163,6 +162,6 @@ const endGroup = (child: ChildProcess): void => {
     if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL')
     else child.kill('SIGKILL')
   } catch {
-    // The group has ended in the meantime.
+    // The group has already exited.
   }
 }

@@ -1,41 +1,40 @@
-// The declaration of an MCP server and of how its tools are used, and the check of both.
 import { TIMER_MS_MAX } from '@bridle/agents/session/limits'
 import { approvalProblem, type ToolApprovalTerms } from '@bridle/agents/tools/tool'
 import type { JsonObject } from '@bridle/events/json'
 
-/** Characters of a server's own name, which stands before each of its tools: it leaves half of the 64 to the tool. */
+/** Prefixes every tool name. Leaves half of the 64 characters to the tool. */
 const SERVER_NAME_CHARS_MAX = 32
 
-/** An MCP server: a program that is started, or an address. */
+/** An MCP server: a program to start, or an address. */
 export type McpServer = McpProgram | McpAddress
 
-/** An MCP server that is started as a program and speaks over its input and output. On Node only. */
+/** An MCP server started as a child process that speaks over stdio. Node only. */
 export interface McpProgram {
-  /** Stands before the name of each tool: letters, digits, `_` and `-`, at most 32. */
+  /** Prefix of every tool name: letters, digits, `_` and `-`, at most 32. */
   readonly name: string
   /** The program. */
   readonly command: string
   /** The arguments of the program. */
   readonly args?: readonly string[]
-  /** Environment variables. Beyond these the program gets PATH, HOME and a few others, and nothing that is secret. */
+  /** Environment variables. The program also inherits PATH, HOME and a few others, but no secrets. */
   readonly env?: Readonly<Record<string, string>>
-  /** The folder in which the program starts. Default: that of this process. */
+  /** Working directory. Default: that of this process. */
   readonly cwd?: string
-  /** Where the program's error output goes. Default: nowhere. `inherit` shows it beside that of this process. */
+  /** Error output: discarded (the default), or shown with that of this process. */
   readonly stderr?: 'ignore' | 'inherit'
-  /** A server has either a command or a url. */
+  /** A server has either `command` or `url`. */
   readonly url?: never
 }
 
-/** An MCP server that is reached over streamable HTTP. */
+/** An MCP server reached over streamable HTTP. */
 export interface McpAddress {
-  /** Stands before the name of each tool: letters, digits, `_` and `-`, at most 32. */
+  /** Prefix of every tool name: letters, digits, `_` and `-`, at most 32. */
   readonly name: string
-  /** The address, with http or https. */
+  /** An http or https address. */
   readonly url: string | URL
-  /** Headers of every request, such as Authorization; or a function that returns them, which is called for each request. */
+  /** Headers of every request, such as Authorization. A function is called for each request. */
   readonly headers?: McpHeaders | ((run: McpRun | null) => McpHeaders | Promise<McpHeaders>)
-  /** A server has either a command or a url. */
+  /** A server has either `command` or `url`. */
   readonly command?: never
 }
 
@@ -52,19 +51,19 @@ export interface McpRun {
 
 /** How the tools of an MCP server are used. */
 export interface McpOptions {
-  /** Believes what the server says about the effects of its tools. Without it every call counts as unsafe. */
+  /** Trusts the tool effects that the server declares. Otherwise every call counts as unsafe. */
   readonly trusted?: boolean
-  /** Takes these tools only, by the names that they have on the server. `*` stands for any characters. */
+  /** Uses only these tools, by their names on the server. `*` matches any characters. */
   readonly include?: readonly string[]
-  /** Leaves these tools out. */
+  /** Excludes these tools. */
   readonly exclude?: readonly string[]
-  /** Stands before the name of each tool in place of the server's name. An empty one leaves the names as they are. */
+  /** Prefix of every tool name, in place of the server's name. Empty: no prefix. */
   readonly prefix?: string
-  /** Milliseconds for a call. Default: `limits.toolMs` of the agent, one minute. */
+  /** Timeout of a call in milliseconds. Default: `limits.toolMs` of the agent, one minute. */
   readonly timeoutMs?: number
-  /** Waits for a person's approval before each call, or before those for which the function says so. */
+  /** Requires approval for every call, or for the calls that the function selects. */
   readonly approve?: boolean | ToolApprovalTerms | ((call: McpCall) => boolean | ToolApprovalTerms)
-  /** Gives each run a connection of its own, for a server that remembers. Without it the runs of a process share one. */
+  /** Gives each run its own connection, for stateful servers. Otherwise the runs of a process share one. */
   readonly isolated?: boolean
   /** Milliseconds that a shared connection stays open after its last run. Default: one minute. */
   readonly idleMs?: number
@@ -72,7 +71,7 @@ export interface McpOptions {
 
 /** A call that may need an approval. */
 export interface McpCall {
-  /** The name that the tool has on the server. */
+  /** The tool's name on the server. */
   readonly tool: string
   /** The arguments. */
   readonly input: JsonObject
@@ -80,7 +79,6 @@ export interface McpCall {
 
 export const isProgram = (server: McpServer): server is McpProgram => server.command !== undefined
 
-/** The first thing that is wrong; null = nothing. */
 export const serverProblem = (server: unknown, options: unknown): string | null => {
   if (!isFields(server)) return 'it takes a server: mcp({ name, command, args }) or mcp({ name, url }).'
   const { name, command, url } = server
@@ -135,6 +133,6 @@ const optionsProblem = (options: unknown): string | null => {
 }
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
-/** A text that a program or a header can take. */
+/** NUL cannot appear in arguments or headers. */
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0')
 const isTextRecord = (value: unknown): boolean => isFields(value) && Object.values(value).every(isText)

@@ -1,17 +1,17 @@
-// The connection of a source, shared by the runs of a process. Each run has a lease. The connection opens with the first lease, is
-// replaced when it breaks, and closes some time after the last lease.
+// A connection shared by the runs of a process, one lease per run. It opens with the first lease, is replaced when it
+// breaks, and closes some time after the last lease.
 import { orAbort } from '@bridle/agents/session/or-abort'
 import { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
 import type { McpRun, McpServer } from './server.ts'
 
-/** Time to connect: a program that npx has to fetch first takes some seconds. */
+/** `npx` may have to download the program first. */
 const CONNECT_MS_MAX = 30_000
 
 export interface ConnectionLease {
-  /** The connection, which is made where there is none. */
+  /** Connects on demand. */
   connection(signal: AbortSignal): Promise<McpConnection>
-  /** A call was given up, and the server may be stuck in it: no other run gets this connection, and the next call of this run a new one. */
+  /** An abandoned call may have left the server stuck, so no run reuses this connection. */
   retire(): void
   release(): void
 }
@@ -75,7 +75,7 @@ export class SharedConnection {
   }
 }
 
-/** A connection, or the attempt to make one, and the number of leases on it. */
+/** A connection, possibly still opening, and its lease count. */
 class Slot {
   readonly opening: Promise<McpConnection>
   readonly #abort = new AbortController()
@@ -99,7 +99,6 @@ class Slot {
     )
   }
 
-  /** Whether a run may still get a connection here. */
   get isUsable(): boolean {
     return !this.#hasEnded && (this.#connection?.isOpen ?? true)
   }
@@ -113,7 +112,6 @@ class Slot {
     this.#leases += 1
   }
 
-  /** Whether that was the last lease. */
   leave(): boolean {
     this.#leases -= 1
     return this.#leases === 0
@@ -121,7 +119,7 @@ class Slot {
 
   closeAfter(ms: number): void {
     this.#timer = setTimeout(() => this.close(), ms)
-    // An idle connection does not keep a process alive. Workers have plain numbers for timers.
+    // An idle connection must not keep the process alive. In Workers, timers are plain numbers.
     if (typeof this.#timer === 'object') this.#timer.unref?.()
   }
 
