@@ -1,9 +1,9 @@
-// Durations, ages, money, counts and sizes as people read them, the same in the cockpit, on the command line and on the wires.
+// Durations, ages, costs, counts and sizes as text, the same in the cockpit, the CLI and on the wires.
 //
-// The rule: a cell, a chart or a meter has little room and shows `142k`; sentences, logs and the command line show `142,300`. A sum beside its limit is
-// exact, `$0.0125`, because a rounded one may seem to be on the wrong side of it; every other sum is `$0.01`. Durations always have two units.
+// Cells, charts and meters are short (`142k`). Sentences, logs and the CLI are exact (`142,300`). A cost next to its
+// limit is exact (`$0.0125`), because rounding could move it across the limit. Other costs are rounded (`$0.01`).
 
-/** `84 ms`, `1.2 s`, `30 s`, `2 m 48 s`, `3 h 5 m`, `2 d 7 h`. A second unit of zero is left out. */
+/** `84 ms`, `1.2 s`, `30 s`, `2 m 48 s`, `3 h 5 m`, `2 d 7 h`. Omits a second unit of zero. */
 export const durationText = (ms: number): string => {
   const seconds = Math.round(ms / 1_000)
   if (ms < 999.5) return ms === 0 ? '0 s' : `${Math.round(ms)} ms`
@@ -18,37 +18,37 @@ export const durationText = (ms: number): string => {
 const units = (large: number, name: string, small: number, smallName: string): string =>
   small === 0 ? `${large} ${name}` : `${large} ${name} ${small} ${smallName}`
 
-/** The time since a moment while it passes, in whole seconds: `0 s`, `12 s`, `1 m 5 s`. */
+/** A running duration in whole seconds: `0 s`, `12 s`, `1 m 5 s`. */
 export const elapsedText = (ms: number): string => durationText(Math.round(Math.max(0, ms) / 1_000) * 1_000)
 
-/** The largest unit alone: `20 s`, `4 m`, `2 h`, `3 d`. */
+/** A duration in its largest unit: `20 s`, `4 m`, `2 h`, `3 d`. */
 export const roughTimeText = (ms: number): string => {
   if (ms < 60_000) return `${Math.floor(ms / 1_000)} s`
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} m`
   return ms < 172_800_000 ? `${Math.floor(ms / 3_600_000)} h` : `${Math.floor(ms / 86_400_000)} d`
 }
 
-/** The age of a moment: `now`, `20 s`, `4 m`. */
+/** An age: `now`, `20 s`, `4 m`. */
 export const ageText = (ms: number): string => (ms < 5_000 ? 'now' : roughTimeText(ms))
 
-/** The same in a sentence: `just now`, `20 s ago`. */
+/** An age in a sentence: `just now`, `20 s ago`. */
 export const agoText = (ms: number): string => (ms < 5_000 ? 'just now' : `${roughTimeText(ms)} ago`)
 
-/** `$1.71`, `$0.00`; a sum below a cent keeps two digits that count. */
+/** `$1.71`, `$0.00`. Below a cent: two significant digits. */
 export const costText = (usd: number): string => {
   if (usd < 0) return `-${costText(-usd)}`
   return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${decimals(Number(usd.toPrecision(2)))}`
 }
 
-/** `$1.50`, `$0.0125`: nothing that was spent is rounded away. */
+/** `$1.50`, `$0.0125`, without rounding. */
 export const exactCostText = (usd: number): string => {
   if (usd < 0) return `-${exactCostText(-usd)}`
-  // Sums of fractions end in noise such as 0.08199999999999999.
+  // Removes floating-point noise such as 0.08199999999999999.
   const exact = Number(usd.toPrecision(6))
   return Number(exact.toFixed(2)) === exact ? `$${exact.toFixed(2)}` : `$${decimals(exact)}`
 }
 
-/** Digits without an exponent: `0.00000012`. */
+/** Avoids exponents: `0.00000012`. */
 const decimals = (value: number): string => (value < 1e-6 ? value.toFixed(12).replace(/0+$/, '') : String(value))
 
 /** `512`, `142k`, `1.2M`. */
@@ -57,7 +57,7 @@ export const countText = (count: number): string => {
   return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-/** `142,300`; at most two decimals. */
+/** `142,300`, with at most two decimals. */
 export const exactCountText = (count: number): string => {
   const [whole = '', fraction] = String(Math.round(count * 100) / 100).split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')

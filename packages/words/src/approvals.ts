@@ -1,12 +1,11 @@
-// Approvals: the question, the answer, and the people who act.
 import { budgetNameText } from './budgets.ts'
 import { capitalized, type Fields, textOf } from './fields.ts'
 import { isQuestion } from './questions.ts'
 
-/** Follows a name that the caller supplied, because its credential names no user. */
+/** Suffix of a name that the caller claimed without a credential for it. */
 export const CLAIMED = '(not signed in)'
 
-/** `ann`, `ann (not signed in)`; empty if the event has no name. */
+/** `ann`, `ann (not signed in)`. Empty without a name. */
 export const actorText = ({ actor, actor_claimed }: Fields): string =>
   actor_claimed === true ? `${textOf(actor)} ${CLAIMED}` : textOf(actor)
 
@@ -16,7 +15,7 @@ export const byActor = (act: string, fields: Fields): string => {
   return actor === '' ? act : `${act} by ${actor}`
 }
 
-/** The person who answered an approval; null = unanswered, or no name is known. */
+/** The name of the person who answered. Null if the approval is open or the name unknown. */
 export const deciderText = ({ decidedBy, decidedByClaimed }: Decider): string | null =>
   decidedBy !== null && decidedByClaimed ? `${decidedBy} ${CLAIMED}` : decidedBy
 
@@ -25,23 +24,22 @@ interface Decider {
   readonly decidedByClaimed?: true | undefined
 }
 
-/** The thing that the answer is about: a tool, or the limits that were reached. */
 export const approvalSubject = ({ tool_name, kind }: Fields): string =>
   kind === 'budget' ? textOf(tool_name).split(',').map(budgetNameText).join(', ') : textOf(tool_name)
 
 interface AnswerWords {
   readonly title: string
-  /** The reason, unless the title contains it; empty = none. */
+  /** Empty if there is none or the title contains it. */
   readonly reason: string
 }
 
-/** `ann approved with edits`, `Denied`, `Expired without an answer`. An answer without a name may well be the reader's own. */
+/** `ann approved with edits`, `Denied`, `Expired without an answer`. Without a name, the answer may be the reader's own. */
 export const settlementText = (decision: string, by: string | null, isEdited = false): string => {
   const words = `${decision}${isEdited ? ' with edits' : ''}`
   return unansweredTitles.get(decision) ?? (by ? `${by} ${words}` : capitalized(words))
 }
 
-/** The same for a question: `ann answered`, `Declined`. `isDefault`: it expired, and its default applies. */
+/** `ann answered`, `Declined`. `isDefault`: the question expired and its default applies. */
 export const questionSettlementText = (decision: string, by: string | null, isDefault = false): string => {
   if (isDefault) return 'Expired, so the default applies'
   const word = questionDecisions.get(decision)
@@ -54,11 +52,11 @@ const questionDecisions: ReadonlyMap<string, string> = new Map([
   ['denied', 'declined'],
 ])
 
-/** Whether a question expired and its default applies. */
+/** True if a question expired and its default applies. */
 export const isDefaultAnswer = ({ decision, reason, actor }: Fields): boolean =>
   decision === 'approved' && reason === 'expired' && !actor
 
-/** The answer to an approval: by whom, and how; or why there will be none. */
+/** How an approval was answered and by whom, or why it was closed without an answer. */
 export const answerWords = (fields: Fields): AnswerWords => {
   const answer = textOf(fields.decision) || 'approved'
   const why = textOf(fields.reason)
@@ -73,7 +71,7 @@ export const answerWords = (fields: Fields): AnswerWords => {
   return { title, reason: unansweredTitles.has(answer) && why === answer ? '' : why }
 }
 
-/** A cancelled approval, by its reason: another session has the question, and it is unanswered here. */
+/** Approvals cancelled because another session now holds the question. */
 const leftTitles: ReadonlyMap<string, string> = new Map([
   ['branched', 'The approval stayed with the session that was branched'],
   ['imported', 'The approval stayed with the session that was exported'],
@@ -83,6 +81,6 @@ const unansweredTitles: ReadonlyMap<string, string> = new Map([
   ['cancelled', 'The approval ended with its run'],
   ['expired', 'Expired without an answer'],
   ['superseded', 'The approval was withdrawn'],
-  // A client that does not know the answer.
+  // Reported by clients that do not know the answer.
   ['closed', 'No longer waits'],
 ])

@@ -1,15 +1,15 @@
-// The audit of a session: which events are decisions, the action of each, and a line about it.
+// The audit trail of a session: which events are decisions, with an action and a summary for each.
 import type { Payloads } from '@bridle/events/schemas'
 import { isDefaultAnswer } from './approvals.ts'
 import { budgetNameText, crossedText, policyText } from './budgets.ts'
 import { answerText, isQuestion, questionText } from './questions.ts'
 
-/** Characters of a question or an answer in a line of the audit. */
+/** Keeps an audit line to one screen line or two. The log has the full text. */
 const TEXT_CHARS_MAX = 200
 
 type AuditLine = readonly [action: string, ...summary: (string | null | undefined)[]]
 
-/** Only events that a client can see: a row names its event, and a client looks it up. */
+/** Visible events only, because clients look up the event behind a row. */
 const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditLine } = {
   session_paused: ({ reason }) => ['paused', reason],
   session_resumed: ({ reason }) => ['resumed', reason],
@@ -41,7 +41,6 @@ const lines: { readonly [T in keyof Payloads]?: (payload: Payloads[T]) => AuditL
   error: ({ message }) => ['failed', message],
 }
 
-/** The beginning of a question or an answer: the log has a long one in full. */
 const shortText = (text: string): string =>
   text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX).toWellFormed()}…` : text
 
@@ -55,7 +54,6 @@ const questionActions: { readonly [D in NonNullable<Payloads['approval_applied']
 
 export const AUDITED_TYPES = Object.keys(lines) as readonly (keyof typeof lines)[]
 
-/** Null if the event is not a decision. */
 export const auditWords = (type: keyof Payloads, payload: unknown) => {
   const line = Object.hasOwn(lines, type) ? (lines[type] as (payload: unknown) => AuditLine)(payload) : null
   if (!line) return null

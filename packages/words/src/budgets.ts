@@ -1,18 +1,15 @@
-// The ten budgets: their names, their units, and what happens at their limits.
 import type { BudgetName } from '@bridle/events/schemas'
 import { costText, countText, durationText, exactCostText, exactCountText } from './amounts.ts'
 import { nameText } from './fields.ts'
 
 interface BudgetWords {
   readonly label: string
-  /** The name of the limit in a sentence. */
+  /** The name in a sentence. */
   readonly limit: string
-  /** The unit in which people enter the limit, and how many units of the wire one of it is. */
+  /** The unit people enter. `factor` converts it to the unit of the wire. */
   readonly unit: string
   readonly factor: number
-  /** A value of the wire, in a cell. */
   readonly short: (value: number) => string
-  /** The same in a sentence. */
   readonly exact: (value: number) => string
 }
 
@@ -22,7 +19,7 @@ const minutes = (value: number): string => durationText(value * 60_000)
 const same = (text: (value: number) => string) => ({ short: text, exact: text })
 const countOf = (label: string, limit: string): BudgetWords => ({ label, limit, unit: '', factor: 1, ...same(plain) })
 
-/** In the order of a page: what people set most comes first. */
+/** In display order, the most used first. */
 export const budgetWords: { readonly [name in BudgetName]: BudgetWords } = {
   max_cost_usd: { label: 'Cost', limit: 'cost limit', unit: '$', factor: 1, short: costText, exact: exactCostText },
   max_total_tokens: {
@@ -45,10 +42,10 @@ export const budgetWords: { readonly [name in BudgetName]: BudgetWords } = {
   max_events_without_evidence: countOf('Answers without a source', 'unsourced answer limit'),
 }
 
-/** The names of the budgets, in the order in which people see them. */
+/** The budgets in display order. */
 export const BUDGET_NAMES = Object.keys(budgetWords) as readonly BudgetName[]
 
-/** A log of a later version may have other budgets: they keep their names. */
+/** Budgets of a newer version keep their own names. */
 const wordsOf = (budget: string): BudgetWords =>
   Object.hasOwn(budgetWords, budget)
     ? budgetWords[budget as BudgetName]
@@ -67,7 +64,7 @@ export const budgetLimitText = (budget: string, limit: number): string =>
 /** `$2.50`, `142,300 tokens`. */
 export const budgetAmountText = (budget: string, value: number): string => wordsOf(budget).exact(value)
 
-/** `cost limit of $2.00, at $2.50`. A log may have been written by anyone: each part is left out where it is missing. */
+/** `cost limit of $2.00, at $2.50`. Skips parts that the log lacks. */
 export const crossedText = (budget: string, limit: unknown, value: unknown): string => {
   const reached = typeof limit === 'number' ? budgetLimitText(budget, limit) : budgetNameText(budget)
   return typeof value === 'number' ? `${reached}, at ${budgetAmountText(budget, value)}` : reached
@@ -81,7 +78,7 @@ export const policyText = ({ health = {} }: { readonly health?: { readonly [name
     )
     .join(', ') || 'no budgets'
 
-/** `$1.71 of $2.00`. A cost that is unknown (`isKnown` false) is not 0. */
+/** `$1.71 of $2.00`. `isKnown` false shows an unknown cost instead of 0. */
 export const budgetText = (budget: string, value: number, limit: number, isKnown = true): string => {
   const { short } = wordsOf(budget)
   if (budget === 'min_score') return `${short(value)}, at least ${short(limit)}`
@@ -94,7 +91,7 @@ interface Enforcement {
   readonly raised: { readonly [budget: string]: unknown }
 }
 
-/** The consequence of reaching the limit, now or later: `will pause at $2.00`. `first`: the limit before an operator raised it. */
+/** The consequence of the limit: `will pause at $2.00`. `first` is the limit before an operator raised it. */
 export const budgetNote = (
   { budget, limit, level }: { readonly budget: string; readonly limit: number; readonly level: string },
   { action, status, raised }: Enforcement,
@@ -115,7 +112,7 @@ const crossedTexts: { readonly [status in Enforcement['status']]: string } = {
   paused: 'limit reached, session paused',
 }
 
-/** All budgets in a sentence. */
+/** A sentence about all budgets. */
 export const enforcementText = ({ action, status }: Enforcement, count: number): string => {
   if (count === 0 || status === 'off') return 'no budget is set'
   if (status === 'awaiting_approval') return 'a limit was reached, waiting for your answer'

@@ -1,4 +1,3 @@
-// The end of an answer: why it ended, where that is not plain.
 import { nameText } from './fields.ts'
 
 const endings: ReadonlyMap<string, string> = new Map([
@@ -12,8 +11,8 @@ const endings: ReadonlyMap<string, string> = new Map([
   ['imported', 'the imported session ends here'],
 ])
 
-/** The words of a stop reason: `stopped`. An engine may report any other: `ended: pause turn`. */
+/** `stopped`. Unknown stop reasons of engines: `ended: pause turn`. */
 export const endingText = (stopReason: string): string => endings.get(stopReason) ?? `ended: ${nameText(stopReason)}`
 
-/** Places in the history: nothing went wrong there. */
+/** True if the conversation ended because it was branched or imported, not because of a failure. */
 export const isPlace = (stopReason: string): boolean => stopReason === 'branched' || stopReason === 'imported'

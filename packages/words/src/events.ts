@@ -1,4 +1,4 @@
-// Every event that a client can see: what happened, and what the event says about it. A new event type does not compile without words.
+// Words for every visible event. A new event type does not compile without them.
 import type { VisibleEventType } from '@bridle/events/catalogue'
 import { bytesText, costText, durationText, exactCountText, plural } from './amounts.ts'
 import { actorText, answerWords, approvalSubject, byActor } from './approvals.ts'
@@ -19,15 +19,15 @@ import {
 import { answerText, isQuestion, questionText, questionTitle } from './questions.ts'
 import { statusText } from './statuses.ts'
 
-/** An event in words. */
+/** An event as a title and a detail. */
 export interface EventWords {
-  /** The event in a few words. */
+  /** A few words. */
   readonly title: string
-  /** Empty where the title says all of it. */
+  /** Empty if the title says it all. */
   readonly detail: string
 }
 
-/** Events of other types have the words of their name and their first fields. `at`: when the event happened, in ms since 1970. */
+/** Unknown types show their name and first fields. `at` is when the event happened, in ms since 1970. */
 export const eventWords = (type: string, payload: unknown, at?: number): EventWords => {
   const fields = fieldsOf(payload)
   const [title, ...details] = Object.hasOwn(words, type)
@@ -36,7 +36,7 @@ export const eventWords = (type: string, payload: unknown, at?: number): EventWo
   return { title, detail: joined(...details) }
 }
 
-/** The event in one line: `Paused by ann: lunch`. The text of a person or an agent has no title. */
+/** `Paused by ann: lunch`. Messages of people and agents have no title. */
 export const eventText = (type: string, payload: unknown, at?: number): string => {
   const { title, detail } = eventWords(type, payload, at)
   return detail !== '' && TEXTS.has(type) ? detail : [title, detail].filter(Boolean).join(': ')
@@ -44,7 +44,6 @@ export const eventText = (type: string, payload: unknown, at?: number): string =
 
 const TEXTS: ReadonlySet<string> = new Set(['token', 'response', 'thinking', 'reflection', 'turn_start', 'completed'])
 
-/** The title, then the parts of the detail; empty parts are left out. */
 type Parts = readonly [title: string, ...details: string[]]
 
 const byOperator =
@@ -182,7 +181,7 @@ const words: { readonly [T in VisibleEventType]: (fields: Fields, at: number | u
   error: (fields) => ['Failed', textOf(fields.message)],
 }
 
-/** The numbers of a compaction that the engine reports. */
+/** The numbers of a compaction, as reported by the engine. */
 export const compactionNumbers = ({
   original_count: before,
   compacted_count: after,
@@ -195,12 +194,12 @@ export const compactionNumbers = ({
 ]
 
 interface BranchCheckpoints {
-  /** The numbers of the checkpoint that a branch was made from, and of the one that it begins with. */
+  /** The number of the checkpoint that the branch was made from, and of the branch's own first checkpoint. */
   readonly source?: number | undefined
   readonly own?: number | undefined
 }
 
-/** `from bg-1 at event 52`; with the number of its checkpoint where the client knows it. */
+/** `from bg-1 at event 52`, with the checkpoint number if the client knows it. */
 export const branchOrigin = (payload: unknown, { source, own }: BranchCheckpoints = {}): string => {
   const parent = fieldsOf(fieldsOf(payload).parent)
   const [name, event] = [textOf(parent.id), textOf(parent.seq)]
@@ -213,7 +212,7 @@ export const branchOrigin = (payload: unknown, { source, own }: BranchCheckpoint
   )
 }
 
-/** Both models of a fallback are what a reader looks for; the reason of the failure comes after them. */
+/** Names both models of a fallback first, because readers look for them. The reason follows. */
 const diagnosticParts = ({ kind, status, reason, failure_count: failures, ...fields }: Fields): Parts => {
   const [from, to] = [
     textOf(fields.model_requested) || textOf(fields.provider_requested) || 'unknown',

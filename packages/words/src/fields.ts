@@ -1,10 +1,10 @@
-// The fields of a payload as text. A log may come from a later version, and an agent may write anything: nothing here throws.
+// Payload fields as text. Never throws: a log may come from a newer version, and agents may write anything.
 
 export interface Fields {
   readonly [name: string]: unknown
 }
 
-/** Texts and numbers; empty for everything else. */
+/** Empty unless the value is a string or a number. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 
@@ -15,7 +15,6 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textsOf = (value: unknown): readonly string[] => listOf(value).map(textOf).filter(Boolean)
 
-/** A text as it is, anything else as JSON. */
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 
@@ -27,7 +26,7 @@ export const nameText = (name: string): string => name.replaceAll('_', ' ')
 
 export const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
 
-/** The first fields of an event that has no words: `name x · size 3`. */
+/** A fallback for events without words: `name x · size 3`. */
 export const summaryText = (fields: Fields): string =>
   joined(
     ...Object.entries(fields)
@@ -35,7 +34,7 @@ export const summaryText = (fields: Fields): string =>
       .slice(0, 4),
   )
 
-/** The argument that says most about a call: a path or a command, else the first text. */
+/** The most telling argument of a call: a path or command, otherwise the first string. */
 export const argumentText = (args: unknown): string => {
   const fields = Object.entries(fieldsOf(args)).filter(([name]) => !name.startsWith('_'))
   const named = fields.find(([name]) => /^(file_?path|path|command|query|url|name)$/.test(name))

@@ -1,10 +1,9 @@
-// The health of a session: the findings behind its score, and the actions that help it.
 import type { BudgetName, SessionStatus } from '@bridle/events/schemas'
 import { plural } from './amounts.ts'
 import { budgetNameText } from './budgets.ts'
 import { capitalized } from './fields.ts'
 
-/** The flags that a finding may raise. */
+/** The flags of a health finding. */
 export const HEALTH_FLAGS = ['stuck', 'budget', 'waiting', 'degraded'] as const
 export type HealthFlag = (typeof HEALTH_FLAGS)[number]
 
@@ -12,7 +11,7 @@ export interface FindingFacts {
   readonly kind: 'chat' | 'background'
   readonly status: SessionStatus
   readonly overBudgets: readonly BudgetName[]
-  /** A `budget_crossed` has reported one of them. */
+  /** A `budget_crossed` event reported one of them. */
   readonly isBudgetReported: boolean
   readonly degraded: string | null
   readonly retries: number
@@ -37,7 +36,7 @@ const reasons = {
 export type FindingSubject = keyof typeof reasons
 
 const hints: { readonly [subject in FindingSubject]?: (facts: FindingFacts) => string | undefined } = {
-  // Background work that failed has ended, and takes no further prompt.
+  // Failed background work has ended and accepts no further prompts.
   failed: ({ kind }) =>
     kind === 'chat' ? 'send the prompt again, or branch from an earlier point' : 'branch from it to go on',
   stuck: () => 'cancel or pause the run',
@@ -46,17 +45,16 @@ const hints: { readonly [subject in FindingSubject]?: (facts: FindingFacts) => s
   context: () => 'compact or branch',
 }
 
-/** A stop for the budget asks or pauses. Without an open question, resuming grants one more limit on top of the amount spent. */
+/** At a limit, the session asks or pauses. If nothing is open, resuming grants one more limit on top of the amount spent. */
 const crossedHints: { readonly [status in SessionStatus]?: string } = {
   awaiting_approval: 'approve more budget or cancel',
   paused: 'resume to grant more budget, raise the policy or cancel',
 }
 
-/** The next turn would ask. A run over its budget ends or asks without help, an open approval comes first, and ended work needs nothing. */
+/** The next turn would ask. Elsewhere the session asks or ends on its own, is already asking, or has ended. */
 const RAISE = 'raise the limit in the policy or branch'
 const overHints: { readonly [status in SessionStatus]?: string } = { idle: RAISE, queued: RAISE, paused: RAISE }
 
-/** The reason of a finding, and what to do about it; null = nothing. */
 export const findingWords = (
   subject: FindingSubject,
   facts: FindingFacts,
@@ -68,13 +66,11 @@ export const findingWords = (
 export type RecoveryAction = 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
 
 export interface RecoveryWords {
-  /** On a button. */
   readonly name: string
-  /** The sentence of the server. */
   readonly sentence: string
 }
 
-/** Each action that helps a session: its name on a button, and the sentence of the server. */
+/** The button label and the server's sentence of each recovery action. */
 export const recoveryWords: { readonly [A in RecoveryAction]: RecoveryWords } = {
   answer_approval: { name: 'Answer the approval', sentence: 'Answer the approval.' },
   resume: { name: 'Resume', sentence: 'Resume the session.' },
@@ -85,7 +81,7 @@ export const recoveryWords: { readonly [A in RecoveryAction]: RecoveryWords } = 
   cancel: { name: 'Stop', sentence: 'Stop the session.' },
 }
 
-/** The server's advice as a sentence; empty where the name of its action says all of it. */
+/** The server's advice as a sentence. Empty if the action name already says it. */
 export const adviceText = (action: string | null, advice: string | null): string => {
   if (advice === null) return ''
   const text = advice.replace(/\.$/, '')

@@ -1,4 +1,3 @@
-// The entry `bridle/words`: a session in words, for every client that shows one to people.
 export type { BudgetName } from '@bridle/events/schemas'
 export {
   ageText,

@@ -1,8 +1,7 @@
-// Questions and their answers in a line.
 import { plural } from './amounts.ts'
 import { type Fields, fieldsOf, joined, listOf, textOf, valueText } from './fields.ts'
 
-/** Events of a question have its kind, or an answer. */
+/** Question events have the kind `question`, or carry an answer. */
 export const isQuestion = ({ kind, answers, values }: Fields): boolean =>
   kind === 'question' || answers !== undefined || values !== undefined
 
@@ -13,11 +12,11 @@ export const questionTitle = ({ questions, schema }: Fields): string => {
   return length > 1 ? plural(length, 'question') : 'Question'
 }
 
-/** The questions in a line. A form has none: the reason says what it is for. */
+/** The questions in one line. A form uses its reason instead. */
 export const questionText = ({ questions, reason }: Fields): string =>
   joined(...listOf(questions).map((each) => textOf(fieldsOf(each).question))) || textOf(reason)
 
-/** `SQLite`; `db: SQLite · checks: lint, types` for several. */
+/** `SQLite`, or `db: SQLite · checks: lint, types` for several. */
 export const answerText = ({ answers, values }: Fields): string => {
   const given = Object.entries(fieldsOf(answers ?? values))
   const [only] = given

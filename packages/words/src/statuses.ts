@@ -1,14 +1,13 @@
-// The statuses of a session: a word for each, and the sets that clients ask about.
 import type { SessionStatus } from '@bridle/events/schemas'
 import { capitalized, nameText } from './fields.ts'
 
 interface StatusWords {
   readonly word: string
-  /** A run is queued or in progress, so that the session can be paused and stopped. */
+  /** A run is queued or in progress, so the session can be paused or cancelled. */
   readonly isActive: boolean
-  /** The agent may write at any moment: no person has to act first. */
+  /** The agent may write at any moment. It is not waiting for a person. */
   readonly isWorking: boolean
-  /** The run has started, and its clock is not over. */
+  /** The run clock is ticking. */
   readonly isTimed: boolean
   readonly isEnded: boolean
 }
@@ -29,14 +28,14 @@ const statuses: { readonly [status in SessionStatus]: StatusWords } = {
   cancelled: { word: 'Cancelled', ...ended },
 }
 
-/** In the order of lists: sessions that need a person come first. */
+/** In list order: sessions that need a person come first. */
 export const STATUS_NAMES = Object.keys(statuses) as readonly SessionStatus[]
 
-/** A status of a later server keeps its name, and is in no set. */
+/** An unknown status of a newer server keeps its name and belongs to no set. */
 export const statusWords = (status: string): StatusWords =>
   Object.hasOwn(statuses, status)
     ? statuses[status as SessionStatus]
     : { word: capitalized(nameText(status)), ...still }
 
-/** The word inside a sentence or a list: `needs approval`. */
+/** The status in lower case, for sentences and lists: `needs approval`. */
 export const statusText = (status: string): string => statusWords(status).word.toLowerCase()
