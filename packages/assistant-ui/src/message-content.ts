@@ -1,4 +1,4 @@
-// The parts of an answer in their order: text, reasoning, tools, and markers, which assistant-ui calls data.
+// Message parts in order: text, reasoning, tools, and markers, which assistant-ui calls data.
 import type { ThreadMessageLike, ToolCallMessagePart } from '@assistant-ui/react'
 import { isOpenQuestion, type OpenQuestion, openQuestions } from '@bridle/client/harness/questions'
 import {
@@ -14,10 +14,10 @@ type ContentPart = Exclude<ThreadMessageLike['content'], string>[number]
 type ToolArguments = ToolCallMessagePart['args']
 type ToolApproval = NonNullable<ToolCallMessagePart['approval']>
 
-/** Leaves out the parts that were withdrawn. */
+/** Omits withdrawn parts. */
 export const messageContent = (message: HarnessMessage, state: HarnessState): ContentPart[] => {
   const calls = liveCalls(message)
-  // A server of the bare document sends no parts: text first, then tools.
+  // A server that implements only the Fabric document sends no parts: text first, then tools.
   if (!message.parts?.length) {
     const text: ContentPart[] = message.content === '' ? [] : [{ type: 'text', text: message.content }]
     return [...text, ...[...calls.values()].map((call) => toolPart(call, message, state))]
@@ -27,7 +27,7 @@ export const messageContent = (message: HarnessMessage, state: HarnessState): Co
     if (part.type === 'text') return [{ type: 'text', text: partText(message, index) }]
     if (part.type !== 'tool') return [otherPart(part)]
     const call = calls.get(part.toolCallId)
-    // Each id once: assistant-ui finds its tools by id.
+    // assistant-ui looks tools up by id, so each id may appear only once.
     calls.delete(part.toolCallId)
     return call ? [toolPart(call, message, state)] : []
   })
@@ -38,7 +38,6 @@ export const isUnfinished = ({ status }: HarnessMessage): boolean => status === 
 export const waitsForApproval = (message: HarnessMessage, state: HarnessState): boolean =>
   [...liveCalls(message).values()].some((call) => isAwaitingApproval(call, message, state))
 
-/** Open approvals that no call on the page shows. */
 export const unattachedApprovals = (state: HarnessState): readonly HarnessApproval[] => {
   if (!state.approvals?.length) return []
   const shown = new Set(
@@ -49,7 +48,7 @@ export const unattachedApprovals = (state: HarnessState): readonly HarnessApprov
   return state.approvals.filter(({ id }) => !shown.has(id))
 }
 
-/** An approval as a call of its own. A question has no approval: a result answers it. */
+/** An approval as a call of its own. A question has no approval, because a tool result answers it. */
 export const approvalPart = (approval: HarnessApproval): ContentPart => {
   const { id, toolName, reason } = approval
   const isQuestion = isOpenQuestion(approval)
@@ -64,7 +63,7 @@ export const approvalPart = (approval: HarnessApproval): ContentPart => {
   }
 }
 
-/** The arguments of the asker repeat what it asks in words of its own. */
+/** Omits the tool's arguments, which repeat the question. */
 const questionArgs = ({ questions, schema, default: byDefault }: OpenQuestion): ToolArguments => ({
   ...(questions ? { questions: questions as readonly ToolArguments[] } : { schema }),
   ...(byDefault && { default: byDefault as ToolArguments }),
@@ -87,7 +86,7 @@ const toolPart = (call: HarnessToolCall, message: HarnessMessage, state: Harness
     toolName: name,
     args: args ?? {},
     argsText: args ? JSON.stringify(args) : '',
-    // No result means "still running" to assistant-ui, also of a call that ended without one.
+    // assistant-ui treats a call without a result as running, so an ended call needs one.
     ...(result !== undefined ? { result } : status !== 'running' && { result: call.error ?? null }),
     ...(isError && { isError }),
     ...(approval && { approval }),
@@ -99,7 +98,7 @@ const approvalOf = (call: HarnessToolCall, message: HarnessMessage, state: Harne
   const { id, status } = call.approval
   if (status === 'approved' || status === 'denied') return { id, approved: status === 'approved' }
   if (status === 'expired') return { id, resolution: 'expired' }
-  // The run is over, so a card with buttons would do nothing.
+  // The run has ended, so buttons would do nothing.
   if (!isAwaitingApproval(call, message, state)) return { id, resolution: 'cancelled' }
   const reason = state.approvals?.find((open) => open.id === id)?.reason
   return { id, ...(reason && { prompt: reason }) }

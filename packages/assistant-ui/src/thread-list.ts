@@ -1,4 +1,3 @@
-// The threads of a user as assistant-ui's list of threads.
 import type { ExternalStoreThreadListAdapter } from '@assistant-ui/react'
 import type { ThreadsState } from '@bridle/client/threads/options'
 import type { ThreadsLike } from '@bridle/react/use-threads'
@@ -10,7 +9,6 @@ const noThreads: Pick<ThreadsLike, 'getSnapshot' | 'subscribe'> = {
 }
 const none: ThreadsState = { threads: [], current: null, phase: 'ready', error: null, hasMore: false }
 
-/** Undefined where the page has no threads. */
 export const useThreadList = (
   threads: ThreadsLike | undefined,
   onError: (error: unknown) => void,
@@ -20,7 +18,7 @@ export const useThreadList = (
   return useMemo(() => threads && threadListAdapter(threads, state, onError), [threads, state, onError])
 }
 
-/** Failures go to `onError`: assistant-ui shows none. */
+/** Failures go to `onError`, because assistant-ui does not show them. */
 export const threadListAdapter = (
   threads: ThreadsLike,
   { threads: list, current, phase }: ThreadsState,

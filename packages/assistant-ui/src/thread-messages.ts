@@ -1,5 +1,4 @@
-// HarnessState as assistant-ui's messages. assistant-ui caches by identity, so a message that did not change is
-// converted once and stays the same object.
+// assistant-ui caches by identity, so an unchanged message is converted once and stays the same object.
 import {
   fromThreadMessageLike,
   type MessageStatus,
@@ -9,7 +8,7 @@ import {
 import type { HarnessMessage, HarnessState } from '@bridle/client/harness/state'
 import { approvalPart, isUnfinished, messageContent, unattachedApprovals, waitsForApproval } from './message-content.ts'
 
-/** The whole conversation as assistant-ui shows it. The same state gives the same array, the same message the same object. */
+/** The conversation as assistant-ui messages. The same state returns the same array. */
 export const toThreadMessages = (state: HarnessState): readonly ThreadMessage[] => {
   const cached = threadCache.get(state.messages)
   if (cached && cached.approvals === state.approvals && cached.error === state.error) return cached.thread
@@ -18,7 +17,7 @@ export const toThreadMessages = (state: HarnessState): readonly ThreadMessage[] 
   return thread
 }
 
-/** Converts a message for a store of your own: `useExternalStoreRuntime({ convertMessage })`. */
+/** Converts one message for your own store: `useExternalStoreRuntime({ convertMessage })`. */
 export const convertHarnessMessage = (message: HarnessMessage, state: HarnessState): ThreadMessageLike => {
   const { id, role, status, runId, stopReason, createdAt } = message
   const custom = { status, ...(runId !== undefined && { runId }), ...(stopReason !== undefined && { stopReason }) }
@@ -36,7 +35,7 @@ const threadCache = new WeakMap<
 const messageCache = new WeakMap<HarnessMessage, { readonly basis: unknown; readonly message: ThreadMessage }>()
 
 const threadMessage = (message: HarnessMessage, state: HarnessState): ThreadMessage => {
-  // The part of the state that the message shows besides itself: open approvals while it is unfinished, the error if it failed.
+  // The only other state that a message depends on: open approvals while it is unfinished, its error if it failed.
   const basis = isUnfinished(message) ? state.approvals : errorOf(message, state)
   const cached = messageCache.get(message)
   if (cached && cached.basis === basis) return cached.message
@@ -52,7 +51,7 @@ const statusOf = (message: HarnessMessage, state: HarnessState): MessageStatus =
     const error = errorOf(message, state)
     return { type: 'incomplete', reason: 'error', ...(error !== undefined && { error }) }
   }
-  // Stated in any case: while the session runs, assistant-ui takes a last message without a status for running.
+  // Always explicit: during a run, assistant-ui assumes that a last message without a status is running.
   if (isUnfinished(message))
     return waitsForApproval(message, state) ? { type: 'requires-action', reason: 'interrupt' } : running
   const cut = incompleteReasons.get(message.stopReason ?? '')
@@ -68,14 +67,14 @@ const incompleteReasons = new Map<string, 'cancelled' | 'length' | 'content-filt
   ['branched', 'other'],
 ])
 
-/** An older server has one error for the session: that of the message that failed last. */
+/** Older servers report one error per session, which belongs to the last failed message. */
 const errorOf = (message: HarnessMessage, state: HarnessState): string | undefined =>
   message.error ??
   (message.status === 'error' && state.error && state.messages.findLast(({ status }) => status === 'error') === message
     ? state.error
     : undefined)
 
-/** Approvals without a call on the page, such as one for more budget: without a card nobody could answer them. */
+/** Approvals without a visible call, such as for more budget, need a message of their own to be answerable. */
 const unattachedMessages = (state: HarnessState): ThreadMessage[] => {
   const approvals = unattachedApprovals(state)
   if (approvals.length === 0) return []

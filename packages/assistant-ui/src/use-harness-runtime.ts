@@ -1,4 +1,3 @@
-// A HarnessClient as assistant-ui's runtime: the composer and the buttons send commands, and the thread is the server's state.
 import {
   type AssistantRuntime,
   type ExternalStoreAdapter,
@@ -15,18 +14,15 @@ import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
 import { useThreadList } from './thread-list.ts'
 import { toThreadMessages } from './thread-messages.ts'
 
-/** Settings of `useHarnessRuntime`. */
+/** Options of `useHarnessRuntime`. */
 export interface HarnessRuntimeOptions extends CommandOptions {
-  /**
-   * Shows only about this many of the last messages, and the prompts that wait for their turn. Every message costs
-   * assistant-ui time on every update: set a number where conversations grow long. Default: all.
-   */
+  /** Limit of recent messages shown, plus queued prompts: every message costs time on every update. Default: all. */
   readonly last?: number
-  /** The threads of the user, for assistant-ui's list of threads. Give the hook the client of the thread that is shown. */
+  /** The threads of the user, for assistant-ui's thread list. Pass the hook the client of the selected thread. */
   readonly threads?: ThreadsLike
 }
 
-/** For `<AssistantRuntimeProvider runtime={…}>`. Held prompts are the composer's queue. */
+/** For `<AssistantRuntimeProvider runtime={…}>`. Held prompts become the composer's queue. */
 export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOptions = {}): AssistantRuntime => {
   const { state, held } = useHarness(client)
   const thread = toThreadMessages(state)
@@ -47,10 +43,7 @@ export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOp
   return useExternalStoreRuntime(adapter)
 }
 
-/**
- * The first message shown moves in steps, so that not every new message removes an old one from the page. Prompts that wait do not
- * count: the run before them, and the approval that it waits for, must stay on the page behind the longest queue.
- */
+/** Moves the window in steps, not with every message. Queued prompts do not count: the run before them must stay visible. */
 export const lastOf = <T>(all: readonly T[], last: number | undefined, waiting = 0): readonly T[] => {
   if (last === undefined || all.length - waiting <= last) return all
   const step = Math.max(1, Math.floor(last / 2))

@@ -1,4 +1,4 @@
-// A HarnessClient as a React store. Snapshots change only when the client calls its subscribers, once per frame.
+// Snapshots change only when the client notifies its subscribers, once per frame.
 
 import type { HarnessConnection, HeldPrompt } from '@bridle/client/harness/options'
 import { type OpenQuestion, openQuestions } from '@bridle/client/harness/questions'
@@ -6,23 +6,23 @@ import type { HarnessState } from '@bridle/client/harness/state'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { HarnessLike } from './harness-like.ts'
 
-/** A session in a component: its state, its connection, and the commands. */
+/** A session in a component: its state, its connection, and its commands. */
 export interface HarnessView extends HarnessActions {
   /** The state of the session. */
   readonly state: HarnessState
   /** The connection to the server. */
   readonly connection: HarnessConnection
-  /** Prompts that wait for a connection; they are not part of the state. */
+  /** Prompts held until the client is connected. They are not part of `state`. */
   readonly held: readonly HeldPrompt[]
-  /** Questions that wait for a person, with what they ask; `answer` answers one. */
+  /** Open questions for a person. Answer one with `answer`. */
   readonly questions: readonly OpenQuestion[]
 }
 
 type ActionName = (typeof actionNames)[number]
-/** The commands of a session, bound to their client. They never change. */
+/** The commands of a session. Referentially stable for a client. */
 export type HarnessActions = Pick<HarnessLike, ActionName>
 
-/** The state of the session and of the connection, and the actions, which stay the same for a client. */
+/** Subscribes to a session. The actions are referentially stable for a client. */
 export const useHarness = (client: HarnessLike): HarnessView => {
   const state = useSnapshot(client, () => client.getSnapshot())
   const connection = useSnapshot(client, () => client.connection)

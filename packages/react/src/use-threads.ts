@@ -1,5 +1,3 @@
-// The threads of a user as a React store.
-
 import type { ThreadsState } from '@bridle/client/threads/options'
 import type { Threads } from '@bridle/client/threads/threads'
 import { useMemo, useSyncExternalStore } from 'react'
@@ -10,10 +8,10 @@ export type ThreadsLike = Pick<
   'getSnapshot' | 'subscribe' | 'refresh' | 'more' | 'create' | 'switchTo' | 'rename' | 'archive' | 'remove'
 >
 
-/** The acts upon threads, bound to their list. They never change. */
+/** The thread actions. Referentially stable for a list. */
 export type ThreadActions = Omit<ThreadsLike, 'getSnapshot' | 'subscribe'>
 
-/** The threads of a user, the one that is shown, and the acts. */
+/** Subscribes to the threads of a user, including the selected one. */
 export const useThreads = (threads: ThreadsLike): ThreadsState & ThreadActions => {
   const state = useSyncExternalStore(threads.subscribe, threads.getSnapshot, threads.getSnapshot)
   const actions = useMemo(() => actionsOf(threads), [threads])
