@@ -1,10 +1,10 @@
-// The main entry on Node: all of index.ts, and the server under the name by which the Fabric document imports it, so that an npm
-// alias of this package serves that import. The server is loaded when it is started: most programs that define agents start none.
+// Adds `startDevServer`, so that the import in the Fabric document works with an npm alias of this package. The server is
+// imported lazily, because most programs that define agents never start one.
 import type { HarnessServer, ServerOptions } from '@bridle/server/node/index'
 
 export type { HarnessServer, ServerOptions } from '@bridle/server/node/index'
 export * from './index.ts'
 
-/** Starts a server. The same as `HarnessServer.start` of `bridle/node`, by the name that the Fabric document uses. */
+/** Starts a server. Same as `HarnessServer.start` of `bridle/node`, under the name in the Fabric document. */
 export const startDevServer = async (options?: ServerOptions): Promise<HarnessServer> =>
   (await import('@bridle/server/node/index')).startDevServer(options)

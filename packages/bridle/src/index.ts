@@ -1,4 +1,3 @@
-// The main entry: agents, clients, types and events, for any platform.
 export {
   type AgentDefinition,
   type AgentOptions,

@@ -1,40 +1,37 @@
-// The approximate cost of a model's tokens: good enough to stop a run at its limit, not to write a bill. The rows have list prices
-// of November 2026 in USD per million tokens, and the highest price of a family for members that they do not name. An operator's
-// own rows come first.
+// Approximate cost of tokens, for enforcing limits, not for billing. Rows are list prices of November 2026 in USD per
+// million tokens. Models not listed cost as much as the most expensive of their family. Operator rows take precedence.
 
-/** USD per million tokens. */
 export interface Price {
   readonly input: number
   readonly output: number
-  /** Input that the provider had in its cache; absent = a tenth of the input. */
+  /** Cached input. Default: a tenth of `input`. */
   readonly cacheRead?: number
-  /** Input that it put there; absent = 1.25 times the input, kept for an hour twice the input. */
+  /** Input written to the cache. Default: 1.25 times `input`, or twice `input` if kept for an hour. */
   readonly cacheWrite?: number
-  /** Tokens of audio; absent = they cost as much as those of text. */
+  /** Default: the prices of text. */
   readonly audio?: { readonly input: number; readonly output: number; readonly cacheRead: number }
 }
 
-/** The first row whose pattern matches the model; `*` stands for anything. */
+/** The first matching row wins. `*` matches any characters. */
 export type PriceTable = readonly (readonly [pattern: string, price: Price])[]
 
 export interface TokenUsage {
-  /** Neither read from the cache nor written to it. */
+  /** Excludes cache reads and writes. */
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** The part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. */
+  /** The part of `cacheWriteTokens` cached for an hour, which costs more. */
   readonly cacheWriteHourTokens: number
   readonly outputTokens: number
 }
 
-/** The parts of a usage that are audio. */
 export interface AudioTokens {
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly outputTokens: number
 }
 
-/** Never zero: a model we do not know must not be a way round the limit. */
+/** Never zero: an unknown model must not bypass the cost limit. */
 export const UNKNOWN_MODEL_PRICE: Price = { input: 15, output: 75 }
 
 const familyPrices: PriceTable = [
@@ -66,7 +63,7 @@ const familyPrices: PriceTable = [
 export const priceOf = (model: string, own: PriceTable = []): Price =>
   [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL_PRICE
 
-/** Null: no row has the model. A name may begin with that of a maker or a gateway, as in `anthropic/claude-sonnet-5`. */
+/** Null for an unknown model. Ignores a vendor or gateway prefix, as in `anthropic/claude-sonnet-5`. */
 export const listPriceOf = (model: string): Price | null => {
   const name = model.slice(model.lastIndexOf('/') + 1)
   return familyPrices.find(([pattern]) => matchesModel(pattern, name))?.[1] ?? null
@@ -87,13 +84,11 @@ export const costUsd = (usage: TokenUsage, price: Price, audio?: AudioTokens): n
 
 type AudioPrice = NonNullable<Price['audio']>
 
-/** The part of the price of audio that is above that of text. */
 const audioSurcharge = (tokens: AudioTokens, text: AudioPrice, audio: AudioPrice): number =>
   tokens.inputTokens * (audio.input - text.input) +
   tokens.cacheReadTokens * (audio.cacheRead - text.cacheRead) +
   tokens.outputTokens * (audio.output - text.output)
 
-/** The whole name, with `*` for anything. */
 export const matchesModel = (pattern: string, model: string): boolean => {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

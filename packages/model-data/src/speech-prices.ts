@@ -1,13 +1,12 @@
-// The approximate cost of speech: list prices of November 2026 in USD, good enough to stop a run at its limit.
+// Approximate cost of speech in USD, from list prices of November 2026. Used to enforce limits.
 import { matchesModel } from './prices.ts'
 
-/** A service is paid by the length of its audio or of its text. */
+/** Services charge by audio length or by text length. */
 export interface SpeechPrice {
   readonly perMinute?: number
   readonly perMillionChars?: number
 }
 
-/** An amount of speech, heard or spoken. */
 export interface SpeechAmount {
   readonly audioMs: number
   readonly chars: number
@@ -22,7 +21,7 @@ const rows: readonly (readonly [pattern: string, price: SpeechPrice])[] = [
   ['tts-1*', { perMillionChars: 15 }],
 ]
 
-/** Null: no row has the model, as with one that an operator runs. */
+/** Null for an unknown model, such as a self-hosted one. */
 export const speechCostUsd = (model: string, { audioMs, chars }: SpeechAmount): number | null => {
   const price = rows.find(([pattern]) => matchesModel(pattern, model.slice(model.lastIndexOf('/') + 1)))?.[1]
   if (!price) return null

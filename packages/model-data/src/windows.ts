@@ -1,5 +1,5 @@
-// The tokens that a model reads at once, answer included. A family's row is a careful guess: the least of its members that are in
-// use, so that no model is overfilled. `limits.windowTokens` of an agent says it exactly, and an overflow error corrects a wrong row.
+// Context windows in tokens, answer included. A family has the smallest window of its current models, so that none
+// overflows. `limits.windowTokens` of an agent overrides the table, and an overflow error corrects it at run time.
 import { matchesModel } from './prices.ts'
 
 const windows: readonly (readonly [pattern: string, tokens: number])[] = [
@@ -19,7 +19,6 @@ const windows: readonly (readonly [pattern: string, tokens: number])[] = [
   ['gpt-oss*', 128_000],
 ]
 
-/** Null: no row has the model. A name may begin with that of a maker or a gateway, as in `anthropic/claude-sonnet-5`. */
 export const windowTokensOf = (model: string): number | null => {
   const name = model.slice(model.lastIndexOf('/') + 1)
   return windows.find(([pattern]) => matchesModel(pattern, name))?.[1] ?? null

@@ -1,10 +1,8 @@
-// The folder of the published package, with its manifest, templates, and cockpit. In a checkout it is `packages/bridle`.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const isCheckout = import.meta.url.endsWith('.ts')
 export const packageFolder: string = fileURLToPath(new URL(isCheckout ? '../../bridle/' : '../../', import.meta.url))
-/** The root of a checkout; null in an installed package. */
 export const checkoutFolder: string | null = isCheckout ? fileURLToPath(new URL('../../../', import.meta.url)) : null
 
 export const commandFile: string = checkoutFolder

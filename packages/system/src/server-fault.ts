@@ -1,37 +1,30 @@
-/** Reasons for which a target cannot start, or cannot run an agent. Settings come first: an operator mends them. */
+/** Reasons why a server cannot start or run an agent. Configuration errors come first, because operators can fix them. */
 export type ServerFaultCode =
-  /** The variable that should hold the token is empty. */
   | 'token_missing'
-  /** The server would listen beyond this machine and ask nobody for a token. */
+  /** A non-loopback host without a token. */
   | 'token_required'
-  /** An option has a name that is none, such as a misspelt one, or a value of a wrong kind. */
+  /** Unknown option name, or a value of the wrong type. */
   | 'option_invalid'
   | 'proxy_invalid'
-  /** The setting `basePath` is no path. */
   | 'base_path_invalid'
-  /** The setting `openharness.fetch` has an entry that is no host. */
+  /** `openharness.fetch` contains an entry that is not a host. */
   | 'fetch_invalid'
-  /** The setting `store` names no store, or its module opens none. */
+  /** Unknown `store`, or its module provides none. */
   | 'store_invalid'
-  /** The data folder belongs to another store. */
+  /** The data folder was created by another store. */
   | 'store_mismatch'
   | 'log_level_invalid'
-  /** A setting of the services that hear and speak is missing or wrong. */
   | 'voice_invalid'
-  /** An entry of `agents` is no agent. */
   | 'agent_invalid'
-  /** Two agents have one name. */
   | 'agent_name_taken'
-  /** The agent's file is broken or was removed after the run was accepted. */
   | 'agent_unavailable'
-  /** The constructor of an engine failed, or its check of what it needs. */
+  /** The engine's constructor or its prerequisite check failed. */
   | 'engine_broken'
-  /** A variable of the environment has a value that means nothing. */
   | 'variable_invalid'
-  /** An engine could reach a server that asks nobody for a token. */
+  /** An engine could reach this server without a token. */
   | 'engine_unsafe'
 
-/** A fault of a server's setup. The message says what to do and goes to the operator. */
+/** Invalid server setup. The message is for the operator and includes the fix. */
 export class ServerFault extends Error {
   readonly code: ServerFaultCode
 
