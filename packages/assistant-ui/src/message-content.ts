@@ -48,7 +48,7 @@ export const unattachedApprovals = (state: HarnessState): readonly HarnessApprov
   return state.approvals.filter(({ id }) => !shown.has(id))
 }
 
-/** An approval as a call of its own. A question has no approval, because a tool result answers it. */
+/** Shows an approval as a call. A question's part has no `approval`, because a tool result answers it. */
 export const approvalPart = (approval: HarnessApproval): ContentPart => {
   const { id, toolName, reason } = approval
   const isQuestion = isOpenQuestion(approval)

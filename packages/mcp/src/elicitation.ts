@@ -41,7 +41,7 @@ export class Callers {
     }
   }
 
-  /** The call a server request belongs to: over HTTP, the call it arrives with; for a program, that of the only run calling. */
+  /** The call a server request belongs to: over HTTP, the call it arrives with; for a program, the only run's call. */
   current(): McpCaller {
     const { name = '' } = this.#scope.current() ?? {}
     const own = this.#calls.get(name)

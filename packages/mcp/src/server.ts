@@ -18,9 +18,9 @@ export interface McpProgram {
   readonly args?: readonly string[]
   /** Environment variables. The program also inherits PATH, HOME and a few others, but no secrets. */
   readonly env?: Readonly<Record<string, string>>
-  /** Working directory. Default: that of this process. */
+  /** Working directory. Default: the current one. */
   readonly cwd?: string
-  /** Error output: discarded (the default), or shown with that of this process. */
+  /** Error output: discarded (the default), or inherited. */
   readonly stderr?: 'ignore' | 'inherit'
   /** A server has either `command` or `url`. */
   readonly url?: never

@@ -21,7 +21,7 @@ import { statusText } from './statuses.ts'
 
 /** An event as a title and a detail. */
 export interface EventWords {
-  /** A few words. */
+  /** A short title. */
   readonly title: string
   /** Empty if the title says it all. */
   readonly detail: string

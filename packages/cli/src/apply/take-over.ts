@@ -223,7 +223,7 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
 }
 
-/** Changes that a server here would load outside any sandbox. `source`: where the session started. `top`: the repository root. */
+/** Changes that a server here would load outside any sandbox. `source`: its starting folder. `top`: the repository root. */
 const loadedFiles = (changed: readonly ChangedFile[], source: string, top: string): readonly ChangedFile[] => {
   const agents = AGENT_FOLDERS.map((name) => join(source, name))
   const places = protectedPlaces(top, [{ root: source, agents }])

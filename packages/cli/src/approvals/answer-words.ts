@@ -8,7 +8,7 @@ import { parseJsonObject } from '../runs/run-input.ts'
 import { type AnswerField, answerFields, givenAnswer } from '../terminal/answer-fields.ts'
 import { wordAnswer } from '../terminal/typed-answer.ts'
 
-/** An answer by question or field name: command-line words, typed by the request, or a value from a file. */
+/** An answer by question or field name: words whose type the request determines, or a value from a file. */
 export type AnswerEntry = { readonly words: readonly string[] } | { readonly value: Json }
 export type AnswerEntries = ReadonlyMap<string, AnswerEntry>
 

@@ -95,7 +95,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     }
     let prepared = takePrepared?.(request) ?? null
     return async (failure) => {
-      // The same prepared answers would be refused again.
+      // Refused answers become defaults, because sending them again would fail again.
       const earlier = failure === 400 ? (unsent?.answers ?? unsent?.values ?? {}) : {}
       if (unsent !== null && failure === 0) {
         const choice = await askChoice(out, `  ${SEND_AGAIN}`, SEND_AGAIN_ANSWERS, signal, slot)

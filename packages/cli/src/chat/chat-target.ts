@@ -74,7 +74,7 @@ const namedChat = async (fabric: FabricClient, id: string, choice: ChatChoice): 
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
     if (agent === undefined || !isNotFound(error)) throw error
-    // Before creating the session, whose id would match its own prefix.
+    // Look before the session exists, because its own id would match.
     const remark = say && (await longerIdText(fabric, id, serverFlags))
     const target = await createTarget(fabric, agent, workspace, id)
     if (remark) say(remark)

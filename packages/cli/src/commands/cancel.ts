@@ -20,7 +20,7 @@ Where nothing runs, nothing happens, and the exit code is 0.`,
     const { run: runId, queue, reason, actor, agent } = flags
     const fabric = await createClient(flags, env)
     const { before, receipt } = await withSession(fabric, session, agent, async (each) => ({
-      // Read first, because the receipt may be stale or ahead of the queue. Not every token may read sessions.
+      // Read first, because the receipt may be older or newer than the end of the queue. Not every token may read sessions.
       before: out.isJson ? null : await fabric.session(each, agent).catch(() => null),
       receipt: await fabric.cancel(each, present({ runId, queue, reason, actor, agent })),
     }))

@@ -51,7 +51,7 @@ already, start again: sessions survive it.`,
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
     earlyNotes(env).forEach(out.line)
-    // The agent's own frames are often below many of a library.
+    // The agent's own frames are often below dozens of library frames.
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('@bridle/server/agents/project-modules')
     const { root } = projectModules(settings.agentsRoot || '.')

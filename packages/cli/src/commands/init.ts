@@ -1,3 +1,4 @@
+// Works offline and never overwrites a file.
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -13,7 +13,7 @@ import { healthTexts } from '../terminal/health-text.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
-/** Longest wait between two events at normal speed. */
+/** Longest wait between two events at normal speed: an agent that waits for its operator is dull to watch. */
 const REPLAY_GAP_MS = 2_000
 
 export const replay = defineCommand({

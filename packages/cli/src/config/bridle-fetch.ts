@@ -4,7 +4,7 @@ import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
 import { UnreachableError } from './server-url.ts'
 
-/** For the probe whether a server is Bridle. */
+/** For the probe whether a server is Bridle, which gives up on slower programs. */
 const FOREIGN_PROBE_MS = 3_000
 /** Even a busy server answers a plain request within this time. */
 const ANSWER_MS = 30_000

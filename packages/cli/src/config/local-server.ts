@@ -24,7 +24,7 @@ export const isUnserved = (folder: string): boolean => {
   return state === 'free' ? existsSync(join(folder, 'lock')) : state === 'absent' && existsSync('agents')
 }
 
-/** The URL to use, or null for another server. Replaces `localhost`, where another program may share the port. */
+/** The URL to use, or null for another server. Replaces `localhost`, which may resolve to another program on the same port. */
 export const matchingServerUrl = (requested: string, own: string): string | null => {
   const url = new URL(requested)
   const server = new URL(own)

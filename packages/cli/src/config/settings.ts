@@ -118,7 +118,7 @@ export interface ServerAddress {
 
 export type AskedAddress = Pick<ServerAddress, 'url' | 'authToken' | 'onAnswer'>
 
-/** The named server, otherwise the data folder's, otherwise the default port's. A local token is read from the data folder. */
+/** The named server, else the data folder's, else the one at the configured port. A local token is read from the data folder. */
 export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
   const named = namedUrl(flags, env)
   const variable = tokenFromEnv(env)

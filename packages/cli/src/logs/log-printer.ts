@@ -1,4 +1,4 @@
-// Joins the chunks of a streamed text to one line.
+// Joins the chunks of a streamed text, because a line per chunk would bury the others.
 import type { CliOutput } from '../terminal/output.ts'
 import type { LogEvent } from './log-event.ts'
 import { logLine } from './log-line.ts'

@@ -5,7 +5,7 @@ export interface AwayRemarks {
   readonly onOpen: () => void
 }
 
-/** Each remark appears once. A closed stream is not remarked on: the retry shows whether the server or session is gone. */
+/** Each remark appears once. A closed stream is not reported, because the retry shows whether the server or session is gone. */
 export const awayRemarks = (remark: (text: string) => void): AwayRemarks => {
   let isAway = false
   return {

@@ -19,7 +19,7 @@ export interface AnswerField {
   readonly heading: string
   readonly text: string
   readonly options: readonly AnswerOption[]
-  /** Free text is accepted, even besides options. */
+  /** Free text is accepted, even next to options. */
   readonly takesText: boolean
   readonly isRequired: boolean
   readonly default?: Json

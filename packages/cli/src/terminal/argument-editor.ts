@@ -30,7 +30,7 @@ const inEditor = async (editor: string, text: string, signal: AbortSignal): Prom
     const [code] = (await withoutInterrupts(() => once(child, 'close'))) as [number | null]
     return code === 0 ? readFileSync(file, 'utf8') : null
   } catch {
-    // The editor did not start, or the question was withdrawn meanwhile.
+    // The editor did not start, or the question was withdrawn.
     return null
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -27,13 +27,13 @@ export const outcomeText = (outcome: unknown, shownMs = CALL_TIME_SHOWN_MS): str
 
 /** `isElsewhere`: answered from another terminal. */
 export const decisionText = (subject: unknown, decision: unknown, isElsewhere: boolean): string => {
-  // The runner asks again or never. Nobody answered.
+  // The runner asks again or never. There is no answer.
   const outcome = decision === 'superseded' ? 'is no longer asked' : decision
   // A cancelled or expired approval has no answer.
   const isAnswer = decision === 'approved' || decision === 'denied'
   return `${subject} ${outcome}${isElsewhere && isAnswer ? ', elsewhere' : ''}`
 }
 
-/** A terminal cannot withdraw text, so the line says after which words the answer continues. */
+/** A terminal cannot withdraw text, so the line quotes the words before the new part. */
 export const restartText = (words: string): string =>
   words === '' ? 'The answer starts again:' : `The answer goes on after “${words}”:`

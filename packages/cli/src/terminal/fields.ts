@@ -2,7 +2,7 @@ import { displayWidth } from './display-width.ts'
 import type { CliOutput } from './output.ts'
 import { behindLabel, escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
-/** A label with its lines. Omitted without lines. */
+/** A label and its lines. A field without lines is omitted. */
 export type Field = readonly [label: string, texts: readonly string[]]
 
 export const printFields = (out: CliOutput, fields: readonly Field[]): void => {

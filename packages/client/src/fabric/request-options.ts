@@ -1,4 +1,4 @@
-// Options of the handwritten calls. Those of the others are in `calls.generated.ts`.
+// Options of the handwritten calls. `calls.generated.ts` has the others.
 import type { AgentEventData } from '@bridle/wire/fabric/wire'
 import type { NewWorkspace } from './calls.generated.ts'
 import type { EventFeedOptions } from './event-feed.ts'

@@ -6,9 +6,9 @@ export type UploadContent = Blob | Uint8Array
 
 /** Options of an upload. */
 export interface UploadOptions {
-  /** File name. Default: that of a `File`. */
+  /** File name. Default: the name of a `File`. */
   readonly name?: string
-  /** Media type, such as `image/png`. Default: that of a `Blob`, otherwise `application/octet-stream`. */
+  /** Media type, such as `image/png`. Default: the type of a `Blob`, otherwise `application/octet-stream`. */
   readonly type?: string
   /** Aborts the upload. Default: a timeout of two minutes. */
   readonly signal?: AbortSignal

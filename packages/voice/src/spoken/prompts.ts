@@ -25,7 +25,7 @@ export class LinePrompts {
     this.#ask = ask
   }
 
-  /** Resolves to the logged prompt's run, or null if the line asks again or the client gets a fault. Waits for `after`. */
+  /** Resolves to the logged prompt's run. Null: the line repeats its question or the client gets a fault. Waits for `after`. */
   submit(text: string, after: Promise<unknown> = Promise.resolve()): Promise<string | null> {
     const submitted = Promise.allSettled([this.#last, after]).then(() => this.#send(text))
     this.#last = submitted

@@ -15,6 +15,7 @@ export interface WalkEntry extends FolderEntry {
   readonly folder: OpenFolder
 }
 
+/** A folder in repositories, a file in worktrees. */
 export const GIT = '.git'
 
 export const isPassedFolder = (name: string): boolean => name === 'node_modules' || name === GIT

@@ -74,7 +74,7 @@ const writableFile = (parent: OpenFolder, name: string, path: string): Stats | u
   return before
 }
 
-/** Keeps the mode. As root, also keeps the owner, or takes that of the folder: commands run as that user. */
+/** Keeps the mode. As root, also keeps the owner, or uses the folder's: commands run as that user. */
 const keepOwner = (descriptor: number, parent: OpenFolder, before: Stats | undefined): void => {
   if (process.getuid?.() === 0) {
     const { uid, gid } = before ?? fstatSync(parent.descriptor)

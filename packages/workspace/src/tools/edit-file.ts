@@ -57,7 +57,7 @@ const wholeText = (folder: ConfinedFolder, place: WorkspacePlace, signal: AbortS
     }
   })
 
-/** Models do not see line endings and write LF. In a file with CRLF, that is what they mean. */
+/** Models write LF, because they do not see line endings. In a CRLF file they mean CRLF. */
 const lineEndsOf = (text: string, oldText: string): ((part: string) => string) =>
   text.includes('\r\n') && !oldText.includes('\r\n') ? (part) => part.replace(/\r?\n/g, '\r\n') : (part) => part
 

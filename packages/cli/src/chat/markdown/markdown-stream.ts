@@ -7,7 +7,7 @@ import { continuedRows, LINE_INDENT_MAX, lineRows, restPrefix } from './line-row
 import { isDelimiterRow, renderTable } from './table.ts'
 import { type Paint, type Row, wrapSpans } from './wrap.ts'
 
-/** Sets code apart from text, together with colours. */
+/** With colours, code is indented instead of fenced. */
 const CODE_INDENT = 2
 /** Rows held back for alignment. A longer table is aligned in parts. */
 const TABLE_ROWS_MAX = 200

@@ -26,7 +26,7 @@ export interface ChatWindowOptions {
   /** Called before each redraw. May print. */
   readonly view: (columns: number) => WindowView
   readonly onEvent: (event: EditorEvent) => void
-  /** False drops a key that came too early. */
+  /** Returns false to drop a key that came too early. */
   readonly acceptsKey: (key: TerminalKey) => boolean
   readonly onForeignOutput: (text: string) => void
   readonly onEnd: () => void

@@ -200,7 +200,7 @@ export class AnswerView {
     this.#printer.print('text', this.#stream.freeze(Math.floor(OPEN_ROWS_MAX / 2), columns))
   }
 
-  /** The end of the text was withdrawn. Printed rows stay, so a line says where the answer continues. */
+  /** The end of the text was withdrawn. Printed rows stay, so a line marks where the answer continues. */
   #withdraw(content: string, columns: number): void {
     const kept = commonLength(this.#shown, content)
     this.#shown = content.slice(0, kept)

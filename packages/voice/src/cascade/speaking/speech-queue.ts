@@ -69,7 +69,7 @@ export class SpeechQueue {
     return this.#current?.utterance.runId !== runId && !this.#queue.some((each) => each.runId === runId)
   }
 
-  /** Stops the current speech and whatever follows from the same runs. Null if nothing is playing. */
+  /** Stops the current speech and everything that follows from the same runs. Null if nothing is playing. */
   stop(): StoppedSpeech | null {
     const { unplayed, playedMs } = this.playback
     const current = this.#current?.abort.signal.aborted ? null : this.#current

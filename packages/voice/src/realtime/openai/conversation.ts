@@ -107,7 +107,7 @@ export class OpenAIConversation {
     return found
   }
 
-  /** Keeps a spoken turn as audio, which tells the model more than words. Notes about it come before it. */
+  /** Keeps a spoken turn as audio, in which the model hears more than words. Notes about it come before it. */
   #add(item: ConversationItem, turn: SpokenTurn | undefined): JsonObject[] {
     if (!turn) return [this.#create(item)]
     const notes = (item.prompt ?? []).filter((text) => text !== turn.text)
