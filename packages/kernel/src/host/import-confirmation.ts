@@ -1,4 +1,4 @@
-// Imported prompts were written elsewhere, so a branch or replay requires that the caller repeats their digest.
+// Imported prompts were written elsewhere, so a branch or replay requires the caller to repeat their digest.
 
 import { canonicalJson, type Json } from '@bridle/events/json'
 import { type BranchCommand, type Refusal, refuse } from '../commands.ts'

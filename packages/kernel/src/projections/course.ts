@@ -112,7 +112,7 @@ export const course: Projection<Course> = {
 }
 
 const withoutWait = (state: Course): Course => (state.wait === null ? state : { ...state, wait: null })
-/** An announced stop stays in effect. */
+/** Progress does not revoke an announced stop. */
 const withProgress = (state: Course): Course => {
   const takeUps = state.takeUps.isExcused ? ANNOUNCED : NO_TAKE_UPS
   return state.takeUps === takeUps ? state : { ...state, takeUps }
