@@ -47,7 +47,7 @@ const isAppPath = ({ headers }: Request, pathname: string): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '') &&
   !(pathname.split('/').at(-1) ?? '').includes('.')
 
-/** The app is built for `/`. Restores the prefix that a proxy removed in its links and in the base path of its head. */
+/** The app is built for `/`. If a proxy removed a prefix, this restores it in the page's links and base path. */
 const withPrefix = async (request: Request, page: Response): Promise<Response> => {
   const prefix = publicPath(request, '')
   if (prefix === '' || page.body === null || !page.headers.get('content-type')?.startsWith('text/html')) return page

@@ -41,7 +41,7 @@ export interface WorkspaceChoice {
   readonly source: string | null
 }
 
-/** Without a mode, work happens in a copy, which leaves the source unchanged. */
+/** The default mode of a source is `write`, which leaves the source itself unchanged. */
 export const workspaceOf = ({ workspace, workspace_mode: mode }: WorkspaceBody): WorkspaceChoice | Denial =>
   checked({ mode: workspace?.mode ?? mode, source: workspace?.source }, 'body')
 
