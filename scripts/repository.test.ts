@@ -66,8 +66,8 @@ test('docs/versioning.md names what the code has', () => {
     return !list(`packages/*/src/**/${file}`).some((path) => declaration.test(read(path)))
   })
   expect(missing.map(([row]) => row)).toEqual([])
-  const [sockets = ''] = list('packages/*/src/**/server-sockets.ts')
-  const names = /^const PROTOCOLS = \[(.*)\]/m.exec(read(sockets))?.[1]?.match(/[\w.]+/g) ?? []
+  const [sockets = ''] = list('packages/*/src/**/socket-route.ts')
+  const names = /^export const SUBPROTOCOLS = \[(.*)\]/m.exec(read(sockets))?.[1]?.match(/[\w.]+/g) ?? []
   expect(names.length).toBeGreaterThan(0)
   for (const name of names) expect(read('docs/versioning.md')).toContain(`\`${name}\``)
 })
