@@ -29,6 +29,7 @@ test('no two rules have the same number', () => {
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
 })
 
+// A test names a rule in its title: `[H20] a row of a list …`.
 test('each rule is named by a test', () => {
   expect([...rules].filter((rule) => !named.has(rule)).sort()).toEqual([])
 })

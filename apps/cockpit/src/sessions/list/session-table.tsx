@@ -93,7 +93,7 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
     <td className={`n${isCostHigh(row) ? ' warn medium' : ''}`}>
       <span className={rowCostText(row) === 'unknown' ? 't3' : ''}>{rowCostText(row)}</span>
     </td>
-    <td className="n t3">{countText(Number(eventNumber(row.lastEventId)))}</td>
+    <td className="c-events n t3">{countText(Number(eventNumber(row.lastEventId)))}</td>
     <td className="n t3">
       <Age at={row.updatedAt} />
     </td>

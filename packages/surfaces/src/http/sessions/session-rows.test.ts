@@ -30,6 +30,7 @@ test('[F50] a row that an older version wrote, or a damaged one, lacks what it d
 test('[H20] a row of a list has every count of a session, and the schema describes each', () => {
   const counts = Object.keys(listedCounts(emptyState))
   expect(counts).not.toEqual([])
-  expect(Object.keys(rowWith({}))).toEqual(expect.arrayContaining(counts))
-  expect(Object.keys(sessionRowSchema.entries)).toEqual(expect.arrayContaining(counts))
+  expect(counts.filter((count) => !Object.hasOwn(rowWith({}), count))).toEqual([])
+  // What is listed here needs a line in `sessionRowSchema`.
+  expect(counts.filter((count) => !Object.hasOwn(sessionRowSchema.entries, count))).toEqual([])
 })
