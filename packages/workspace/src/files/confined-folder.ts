@@ -2,7 +2,7 @@
 // without following links, so that a link created in between cannot escape.
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { closeFolder, type OpenFolder, openInside, openOrMake, openRoot } from './open-folder.ts'
+import { closeFolder, type OpenFolder, openInside, openOrMake, openRoot } from '@bridle/system/folders/open-folder'
 import { pathParts } from './path-text.ts'
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.ts'
 

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, read as readCallback, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
 import { BINARY_BYTES, CHUNK_BYTES } from './limits.ts'
-import { openFileIn } from './open-folder.ts'
+import { openFileIn } from '@bridle/system/folders/open-folder'
 import { shown, WorkspaceError } from './workspace-error.ts'
 
 const readInto = promisify(readCallback)

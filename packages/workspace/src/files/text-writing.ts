@@ -17,7 +17,7 @@ import {
 import { promisify } from 'node:util'
 import { isGitName } from '@bridle/runners/sandboxes/protection/git-name'
 import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
-import { type OpenFolder, openFileIn, pathIn } from './open-folder.ts'
+import { type OpenFolder, openFileIn, pathIn } from '@bridle/system/folders/open-folder'
 import { shown, WorkspaceError } from './workspace-error.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY, W_OK } = constants

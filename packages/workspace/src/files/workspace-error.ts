@@ -51,6 +51,7 @@ const BY_ERRNO: { readonly [errno: string]: readonly [WorkspaceErrorCode, (path:
   EISDIR: ['not_a_file', (path) => `${path} is a folder.`],
   ENXIO: ['not_a_file', (path) => `${path} is neither a file nor a folder.`],
   ELOOP: ['changed_meanwhile', (path) => `${path} became a link during the call. Nothing was done; try again.`],
+  ESTALE: ['changed_meanwhile', (path) => `A folder on the way to ${path} was replaced during the call. Try again.`],
   EEXIST: ['changed_meanwhile', (path) => `${path} changed during the call. Nothing was done; try again.`],
   ENAMETOOLONG: ['invalid_path', (path) => `A name in ${path} is too long.`],
   EACCES: ['permission_denied', (path) => `The system does not permit this for ${path}.`],

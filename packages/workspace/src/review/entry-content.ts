@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync, readSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
 import { CHUNK_BYTES } from '../files/limits.ts'
-import { type OpenFolder, openFileIn, pathIn } from '../files/open-folder.ts'
+import { type OpenFolder, openFileIn, pathIn } from '@bridle/system/folders/open-folder'
 import { WorkspaceError } from '../files/workspace-error.ts'
 
 export interface EntryFacts {

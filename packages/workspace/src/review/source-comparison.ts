@@ -1,4 +1,5 @@
-import type { EntryKind, WalkEntry } from '../files/folder-entries.ts'
+import type { EntryKind } from '@bridle/system/folders/folder-entries'
+import type { WalkEntry } from '../files/walk-entry.ts'
 import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
 import { factsOf, hashOfBytes, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { lineChanges, lineCount } from './line-changes.ts'

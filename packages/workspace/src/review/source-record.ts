@@ -2,7 +2,7 @@
 // small enough to show.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EntryKind } from '../files/folder-entries.ts'
+import type { EntryKind } from '@bridle/system/folders/folder-entries'
 import type { EntryFacts } from './entry-content.ts'
 
 /** An unchanged stamp means an unchanged file. */

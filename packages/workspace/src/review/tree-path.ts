@@ -1,4 +1,4 @@
-import { closeFolder, type OpenFolder, openInside } from '../files/open-folder.ts'
+import { closeFolder, type OpenFolder, openInside } from '@bridle/system/folders/open-folder'
 import { WorkspaceError } from '../files/workspace-error.ts'
 import { openTree } from './tree-walk.ts'
 

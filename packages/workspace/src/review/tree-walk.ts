@@ -1,9 +1,10 @@
 // Walks a tree that an agent may modify at the same time. Descends from open folders and follows no links. Reports every
 // name, however unusual. Blocks, so it runs in a thread.
 import { closeSync, lstatSync, realpathSync } from 'node:fs'
-import { entriesIn, type FolderEntry, GIT, isPassedFolder, type WalkEntry } from '../files/folder-entries.ts'
+import { entriesIn, type FolderEntry } from '@bridle/system/folders/folder-entries'
+import { GIT, isPassedFolder, type WalkEntry } from '../files/walk-entry.ts'
 import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
-import { closeFolder, type OpenFolder, openInside, openRoot, pathIn, pathOf } from '../files/open-folder.ts'
+import { closeFolder, type OpenFolder, openInside, openRoot, pathIn, pathOf } from '@bridle/system/folders/open-folder'
 import { WorkspaceError } from '../files/workspace-error.ts'
 
 export class TreeWalk {

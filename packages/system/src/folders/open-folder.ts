@@ -1,7 +1,6 @@
 // On Linux, paths go through `/proc/self/fd`, so renaming a parent cannot redirect them. Elsewhere the folder's path is
 // verified again after each open. Links are never followed.
 import { closeSync, constants, existsSync, fchownSync, fstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
-import { WorkspaceError } from './workspace-error.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
@@ -73,5 +72,5 @@ const checked = (folder: OpenFolder): OpenFolder => {
 
 const checkPlace = ({ path }: OpenFolder): void => {
   if (hasDescriptorPaths || realpathSync.native(path) === path) return
-  throw new WorkspaceError('changed_meanwhile', 'A folder of the workspace was replaced during the call. Try again.')
+  throw Object.assign(new Error('A folder was replaced while it was in use.'), { code: 'ESTALE' })
 }

@@ -9,17 +9,6 @@ export interface FolderEntry {
   readonly kind: EntryKind
 }
 
-export interface WalkEntry extends FolderEntry {
-  /** Relative to the root of the walk, with `/`. */
-  readonly path: string
-  readonly folder: OpenFolder
-}
-
-/** A folder in repositories, a file in worktrees. */
-export const GIT = '.git'
-
-export const isPassedFolder = (name: string): boolean => name === 'node_modules' || name === GIT
-
 export const entriesIn = (
   folder: OpenFolder,
   max: number,
