@@ -9,7 +9,7 @@ import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser
 const LONG = `${'long'.repeat(200)} <img src=x onerror=alert(1)>\u202eevil`
 
 describeCockpit('the work of a session', (world) => {
-  test('context, citations, guardrail and memory are shown as told, and a value is accepted, changed or rejected', async () => {
+  test('[C427] context, citations, instructions, guardrail and memory are shown as told, and a value is accepted, changed or rejected', async () => {
     await world.play('knows', [
       { usage: { input_tokens: 900, output_tokens: 100, cost_usd: 0.5, context_usage_pct: 46 } },
       { event: { type: 'context_warning', payload: { message: 'Nearly full', usage_pct: 81 } } },
@@ -28,6 +28,16 @@ describeCockpit('the work of a session', (world) => {
       {
         event: { type: 'antahkarana', payload: { trace_id: 'ak-1', confidence: 0.78, layers: ['intent', 'evidence'] } },
       },
+      {
+        event: {
+          type: 'instructions_loaded',
+          payload: {
+            files: [{ path: 'CLAUDE.md', kind: 'instructions', digest: 'ab12', bytes: 2_048 }],
+            left_out: [{ path: LONG.slice(400), reason: 'is a link' }],
+            ignored: [{ path: '.claude/agents/evil.md', keys: ['hooks', 'permissionMode'] }],
+          },
+        },
+      },
       { artifact: { name: 'budget', content: '{"attempts":3}', kind: 'memory_proposal' } },
       { artifact: { name: 'tone', content: 'short', kind: 'memory_proposal' } },
       { artifact: { name: 'wrong', content: LONG, kind: 'memory_proposal' } },
@@ -37,6 +47,12 @@ describeCockpit('the work of a session', (world) => {
     await page.getByRole('meter', { name: 'Context window' }).waitFor()
     await page.getByRole('region', { name: 'Context window' }).getByText('Nearly full').waitFor()
     await page.getByRole('region', { name: 'Guardrail' }).getByText('intent, evidence').waitFor()
+    const instructions = page.getByRole('region', { name: 'Instructions' })
+    await instructions.getByText('CLAUDE.md').waitFor()
+    await instructions.getByText('Instructions, 2.0 kB').waitFor()
+    await instructions.getByText('is a link').waitFor()
+    await instructions.getByText('1 file with settings that have no effect').click()
+    await instructions.getByText('hooks, permissionMode').waitFor()
     const sources = page.getByRole('region', { name: 'Citations', exact: true })
     const links = sources.locator('a:not(.evno)')
     await links.first().waitFor()

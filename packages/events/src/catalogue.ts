@@ -103,6 +103,13 @@ export const catalogue = {
   execution_feedback: bridleRow(
     'what a shell says became of directives: the request, the place and the outcome of each',
   ),
+  instructions_loaded: {
+    tier: 'debug',
+    persisted: true,
+    source: 'runner',
+    wire: 'bridle',
+    role: 'the instructions, skills, sub-agents and commands of the repository that the engine was given, and what had no effect',
+  },
 
   session_created: internalRow('the first event: kind, agent and the settings it starts with'),
   parent_told: internalRow('the session that this one was started from knows how it stands'),

@@ -85,8 +85,11 @@ describe('the catalogue', () => {
       'custom_event',
       'directive',
       'execution_feedback',
+      'instructions_loaded',
     ])
-    expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual(['custom_event', 'directive'])
+    expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual([
+      ...['custom_event', 'directive', 'instructions_loaded'],
+    ])
   })
 
   test.each<[string, boolean, boolean]>([
@@ -264,6 +267,16 @@ describe('payloads', () => {
         status: 'error',
         elapsed_ms: Number.POSITIVE_INFINITY,
       },
+    ],
+    [
+      '[E21] more files than a runner reads',
+      'instructions_loaded',
+      { files: [], left_out: Array(101).fill({ path: 'a', reason: 'is a link' }), ignored: [] },
+    ],
+    [
+      '[E21] a path of a page',
+      'instructions_loaded',
+      { files: [], left_out: [], ignored: [{ path: 'a'.repeat(501), keys: [] }] },
     ],
     ['a usage that JSON cannot hold', 'context_warning', { usage_pct: Number.NaN }],
     ['a time that is none', 'session_state', { status: 'idle', expires_at: 'soon' }],

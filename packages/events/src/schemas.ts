@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { isAnswers, type QuestionAnswers } from './answers.ts'
 import { APPROVAL_KINDS } from './approval-kinds.ts'
 import type { EventType } from './catalogue.ts'
+import { instructionsLoaded } from './instructions.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { isQuestionList, type Question } from './questions.ts'
 
@@ -386,6 +387,7 @@ export const schemas = {
     extensions: maybe(object),
   }),
   execution_feedback: v.looseObject({ entries: v.array(object), ...acting }),
+  instructions_loaded: v.looseObject(instructionsLoaded),
 
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),

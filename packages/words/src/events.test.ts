@@ -91,6 +91,12 @@ test.each<[string, object, string]>([
   ['custom_event', { name: 'tick', data: { at: 3 } }, 'tick: at 3'],
   ['directive', { action_type: 'open', requires_user_approval: true }, 'Directive open: asks first'],
   ['execution_feedback', { entries: [{ outcome: 'ok' }, 7] }, 'Shell reported: 2 directives · ok'],
+  [
+    'instructions_loaded',
+    { files: [{}, {}], left_out: [{}], ignored: [{ path: '.mcp.json', keys: [] }] },
+    'Instructions of the repository: 2 files · 1 left out · settings ignored in .mcp.json',
+  ],
+  ['instructions_loaded', {}, 'Instructions of the repository: 0 files'],
   ['artifact_published', { name: 'a.txt', size: 3 }, 'Artifact: a.txt · 3 B'],
   ['artifact_published', { kind: 'memory_proposal', name: 'lesson' }, 'Proposed memory: lesson'],
   ['turn_end', { status: 'failed', stop_reason: 'max_tokens' }, 'Turn failed: max_tokens'],

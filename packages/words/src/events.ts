@@ -172,6 +172,19 @@ const words: { readonly [T in VisibleEventType]: (fields: Fields, at: number | u
     const outcomes = entries.map((entry) => textOf(entry.outcome) || textOf(entry.status)).filter(Boolean)
     return ['Shell reported', plural(entries.length, 'directive'), [...new Set(outcomes)].join(', '), actorText(fields)]
   },
+  instructions_loaded: (fields) => {
+    const files = listOf(fields.files)
+    const leftOut = listOf(fields.left_out)
+    const ignored = listOf(fields.ignored)
+    return [
+      'Instructions of the repository',
+      plural(files.length, 'file'),
+      leftOut.length === 0 ? '' : `${leftOut.length} left out`,
+      ignored.length === 0
+        ? ''
+        : `settings ignored in ${ignored.map((each) => textOf(fieldsOf(each).path)).join(', ')}`,
+    ]
+  },
   artifact_published: ({ kind, name, size, reason }) =>
     kind === 'memory_proposal'
       ? ['Proposed memory', textOf(name), textOf(reason)]

@@ -55,6 +55,7 @@ const icons: { readonly [type: string]: IconName | ((payload: Payload) => IconNa
     transport_diagnostic: 'unplug',
     subagent_event: 'bot',
     artifact_published: 'package',
+    instructions_loaded: 'layers',
     error: 'circle-x',
   },
 )

@@ -73,6 +73,8 @@ export interface NewSession {
   readonly approval_mode?: 'on_request'
   /** How much the model thinks, in the engine’s own words. */
   readonly think_level?: string
+  /** `none`: an engine is given no instructions of the repository in its work folder. */
+  readonly repository?: 'instructions' | 'none'
   /** `keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept. */
   readonly voice?: {
     readonly keep_audio?: boolean
@@ -158,6 +160,8 @@ export interface ReplayRequest extends ReasonOptions {
     readonly approval_mode?: 'on_request'
     /** How much the model thinks, in the engine’s own words. */
     readonly think_level?: string
+    /** `none`: an engine is given no instructions of the repository in its work folder. */
+    readonly repository?: 'instructions' | 'none'
   }
   /** The title of the new session. */
   readonly title?: string

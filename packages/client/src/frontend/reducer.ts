@@ -205,6 +205,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   custom_event: recordInTimeline,
   directive: recordInTimeline,
   execution_feedback: recordInTimeline,
+  instructions_loaded: recordDiagnostic,
 
   completed: (state, envelope) =>
     inTurnAnd(recordInTimeline, state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),

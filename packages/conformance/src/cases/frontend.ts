@@ -173,6 +173,7 @@ export const frontendCases: readonly ConformanceCase[] = [
         guardrail: null,
         context_warnings: [],
         compactions: [],
+        instructions: null,
         memory_proposals: [],
         resume_points: { $any: true },
         channel: { $absent: true },

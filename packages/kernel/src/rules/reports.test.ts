@@ -1,4 +1,5 @@
 import { ARTIFACTS_MAX, INLINE_CHARS_MAX } from '@bridle/events/limits'
+import type { Payloads } from '@bridle/events/schemas'
 import { describe, expect, test } from 'vitest'
 import { CHUNK_CHARS } from '../text/chunks.ts'
 import {
@@ -362,4 +363,36 @@ describe('[R22] a run for which no sandbox is free', () => {
     expiring.tick(1_000)
     expect(expiring.status).toBe('failed')
   })
+})
+
+test('[S83] [E22] instructions of the repository are in the log when they change, with one notice of what is left out', () => {
+  const session = new TestSession()
+  const file = (digest: string) => ({ path: 'CLAUDE.md', kind: 'instructions', digest, bytes: 3 })
+  const link = { path: 'AGENTS.md', reason: 'is a link' }
+  const loaded = (payload: Partial<Payloads['instructions_loaded']>) =>
+    eventReport('instructions_loaded', { files: [], left_out: [], ignored: [], ...payload })
+  const turn = (...items: Parameters<TestSession['report']>) => {
+    session.submit()
+    session.report({ type: 'started' })
+    session.report(...items)
+    const types = session.last.map(({ type }) => type)
+    session.report({ type: 'finished' })
+    return types
+  }
+  expect(turn(loaded({}))).toEqual([])
+  expect(turn(loaded({ files: [file('a')], left_out: [link] }))).toEqual(['instructions_loaded', 'context_warning'])
+  expect(session.log.find(({ type }) => type === 'context_warning')?.payload).toEqual({
+    kind: 'instructions_left_out',
+    message: 'Some instructions of the repository are left out: AGENTS.md is a link.',
+  })
+  expect(turn(loaded({ files: [file('a')], left_out: [link] }))).toEqual([])
+  expect(turn(loaded({ files: [file('b')], left_out: [link] }))).toEqual(['instructions_loaded'])
+  expect(turn(loaded({ files: [file('b')] }))).toEqual(['instructions_loaded'])
+  const many = Array.from({ length: 8 }, (_, index) => ({ path: `${index}.md`, reason: 'is a link' }))
+  expect(turn(loaded({ left_out: many }))).toEqual(['instructions_loaded', 'context_warning'])
+  expect(JSON.stringify(session.log.findLast(({ type }) => type === 'context_warning')?.payload)).toContain(
+    '4.md is a link; 3 more.',
+  )
+  expect(turn(loaded({}))).toEqual(['instructions_loaded'])
+  expect(turn(loaded({}))).toEqual([])
 })

@@ -11,6 +11,7 @@ import type { AnyEventDraft } from '../event.ts'
 import { withCallId } from '../ids.ts'
 import { cursorText } from '../positions/cursor.ts'
 import { answerMark, answerOf, thoughtChars } from '../projections/message-parts.ts'
+import { instructionMarks, NO_INSTRUCTIONS } from '../projections/reports/notices.ts'
 import { truncate } from '../text/truncate.ts'
 import { defaultSandboxNotice, hasWorkspace, turnRuntimeDecision } from '../views/turn-runtime.ts'
 import { requestApproval, withdrawQuestion } from './approvals/approvals.ts'
@@ -255,6 +256,16 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     if (w.run) w.addToRun('context_added', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
   },
 
+  // A runner reports them in each turn. The log has them again when they differ.
+  instructions_loaded: (w, payload) => {
+    const last = w.state.notices.instructions?.marks ?? NO_INSTRUCTIONS
+    const marks = instructionMarks(payload)
+    if (marks.all === last.all) return
+    w.addToRun('instructions_loaded', payload)
+    if (marks.leftOut === last.leftOut || payload.left_out.length === 0) return
+    w.addToRun('context_warning', { kind: 'instructions_left_out', message: leftOutText(payload) })
+  },
+
   context_compacted: (w, payload) => {
     w.addToRun('context_compacted', {
       ...payload,
@@ -275,6 +286,15 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
       resume_cursor: payload.resume_cursor ?? cursorText('checkpoint', w.key.id, w.nextSeq),
     })
   },
+}
+
+/** Files that the notice names; the event has all of them. */
+const LEFT_OUT_NAMED = 5
+
+const leftOutText = ({ left_out: leftOut }: Payloads['instructions_loaded']): string => {
+  const more = leftOut.length - LEFT_OUT_NAMED
+  const named = leftOut.slice(0, LEFT_OUT_NAMED).map(({ path, reason }) => `${path} ${reason}`)
+  return `Some instructions of the repository are left out: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join('; ')}.`
 }
 
 /** Oversized results become artifacts, published once and referenced. */

@@ -158,6 +158,11 @@ const golden: readonly GoldenStep[] = [
     event('tool_validation_error', { tool_call_id: 'c2', tool_name: 'read', error: 'e' }),
     event('antahkarana', { trace_id: 't' }),
     event('custom_event', { name: 'own', data: {} }),
+    event('instructions_loaded', {
+      files: [{ path: 'CLAUDE.md', kind: 'instructions', digest: 'd', bytes: 1 }],
+      left_out: [{ path: 'AGENTS.md', reason: 'is a link' }],
+      ignored: [{ path: '.mcp.json', keys: [] }],
+    }),
     event('directive', { action_type: 'noop' }),
     { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
     event('turn_end', { turn_id: 'hearsay', status: 'failed' }),

@@ -217,6 +217,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   tool_selected: null,
   tool_validation_error: null,
   context_warning: null,
+  instructions_loaded: null,
   step_progress: null,
   usage: null,
   retrieval: null,

@@ -151,3 +151,19 @@ test('[F48] both details leave out the channel where asked, and nothing for a na
     expect((await it.get(`${path}?omit=novelty`)).body).toEqual(whole)
   }
 })
+
+test('[H208] details have what the engine was given of the repository at last', async () => {
+  const it = testApp()
+  const files = [{ path: 'CLAUDE.md', kind: 'instructions', digest: 'ab', bytes: 3 }]
+  const ignored = [{ path: '.mcp.json', keys: [] }]
+  const id = await worked(
+    it,
+    event('instructions_loaded', { files: [], left_out: [], ignored }),
+    event('instructions_loaded', { files, left_out: [], ignored }),
+  )
+  expect((await details(it, id)).instructions).toEqual({
+    ...{ files, left_out: [], ignored },
+    ...{ event_id: expect.stringMatching(/^ev-\d+$/), timestamp: expect.any(String) },
+  })
+  expect((await details(it, await worked(it, { text: 'x' }))).instructions).toBe(null)
+})

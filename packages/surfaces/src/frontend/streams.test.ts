@@ -66,7 +66,7 @@ test('[F2] /stream-events is the catalogue, without what is internal', async () 
   const { status, body } = await testApp().get('/stream-events')
   expect(status).toBe(200)
   expect(body.types).toEqual(STREAM_EVENT_TYPES)
-  expect(body.types).toHaveLength(50)
+  expect(body.types).toHaveLength(51)
   expect((body.events as object[])[6]).toEqual({
     type: 'transport_diagnostic',
     tier: 'debug',

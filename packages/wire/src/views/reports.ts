@@ -18,7 +18,7 @@ export const NOTICE_CHARS_MAX = 100_000
 
 export function* reportsOf(session: SessionFacts): EventLookup<SessionReports> {
   const { state, incarnations } = session
-  const { warnings, compactions, guardrail } = state.notices
+  const { warnings, compactions, guardrail, instructions } = state.notices
   return {
     usage: usageTotals(state),
     steps: allSteps(state.steps).map((step) => stepEntry(step, incarnations.own)),
@@ -28,6 +28,7 @@ export function* reportsOf(session: SessionFacts): EventLookup<SessionReports> {
     guardrail: guardrail === null ? null : ((yield* noticesAt(session, [guardrail]))[0] ?? null),
     context_warnings: yield* noticesAt(session, warnings),
     compactions: yield* noticesAt(session, compactions),
+    instructions: instructions === null ? null : ((yield* noticesAt(session, [instructions.seq]))[0] ?? null),
     memory_proposals: openProposals(state.memory),
   }
 }

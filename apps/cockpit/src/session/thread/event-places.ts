@@ -62,6 +62,7 @@ export const eventPlaces: { readonly [type in EventType]: EventPlace } = {
   custom_event: 'closing',
   directive: 'closing',
   execution_feedback: 'closing',
+  instructions_loaded: 'inspector',
 }
 
 /** An event of an agent's own name is shown where it stands. */

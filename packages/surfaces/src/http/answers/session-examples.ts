@@ -157,6 +157,7 @@ export const sessionDetailExample: SessionDetail = {
   guardrail: null,
   context_warnings: [],
   compactions: [],
+  instructions: null,
   memory_proposals: [],
   channel: channelExample,
 }

@@ -23,6 +23,10 @@ export const settingsFields = {
     v.picklist(['on_request']),
   ),
   think_level: optionalText('How much the model thinks, in the engine’s own words.'),
+  repository: optionalField(
+    '`none`: an engine is given no instructions of the repository in its work folder.',
+    v.picklist(['instructions', 'none']),
+  ),
 }
 
 export const voiceFields = {
@@ -32,8 +36,12 @@ export const voiceFields = {
   ),
 }
 
-/** Sending a default chooses nothing: engines name these modes differently. */
-const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
+/** Sending a default chooses nothing: engines name these modes differently, and the operator may say `none`. */
+const DEFAULT_SETTINGS: { readonly [name: string]: string } = {
+  permission_mode: 'normal',
+  approval_mode: 'on_request',
+  repository: 'instructions',
+}
 
 type SettingsBody = { readonly [name in keyof typeof settingsFields]?: string | undefined } & v.InferOutput<
   v.ObjectSchema<typeof voiceFields, undefined>

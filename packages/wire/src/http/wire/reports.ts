@@ -72,6 +72,12 @@ export const sessionReportsSchema = f.answer('SessionReports', 'The newest repor
   ),
   context_warnings: f.list(noticeSchema, 'The newest context warnings, oldest first: `message`, `kind`, `usage_pct`.'),
   compactions: f.list(noticeSchema, 'The newest compactions, oldest first: `summary`, and numbers of the engine.'),
+  instructions: f.nullable(
+    f.reference(
+      noticeSchema,
+      'What the engine was given of the repository in the work folder: `files`, `left_out`, `ignored`; null = nothing.',
+    ),
+  ),
   memory_proposals: f.list(proposalSchema, 'The proposals that wait for a decision, newest first.'),
 })
 export type SessionReports = f.AnswerOf<typeof sessionReportsSchema>

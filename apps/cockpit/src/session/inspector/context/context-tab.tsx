@@ -9,6 +9,7 @@ import { EventLink } from '../event-link.tsx'
 import { Facts } from '../facts.tsx'
 import { Citations } from './citations.tsx'
 import { ContextWindow } from './context-window.tsx'
+import { Instructions } from './instructions.tsx'
 import { looseFacts } from './loose-facts.ts'
 
 export const ContextTab = () => (
@@ -16,6 +17,7 @@ export const ContextTab = () => (
     <ContextWindow />
     <Citations />
     <ContextPack />
+    <Instructions />
     <Guardrail />
     <Memory />
     <Runtime />
