@@ -51,6 +51,10 @@ const kinds = {
     name: permissionModes.join(', ').replace(/, (?=\w+$)/, ' or '),
     fits: (value) => permissionModes.includes(value),
   },
+  repositoryUse: {
+    name: "'instructions' or 'none'",
+    fits: (value) => value === 'instructions' || value === 'none',
+  },
   object: { name: 'an object', fits: (value) => typeof value === 'object' && !Array.isArray(value) },
   function: { name: 'a function', fits: (value) => typeof value === 'function' },
   textOrList: { name: 'a text or a list', fits: (value) => isText(value) || Array.isArray(value) },

@@ -25,8 +25,9 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     mkdirSync(join(repo, '.bridle'), { recursive: true })
     writeFileSync(join(repo, '.bridle/secret'), 'SERVER')
     writeFileSync(join(repo, 'readme.md'), 'hello\n')
+    writeFileSync(join(repo, 'CLAUDE.md'), 'Use tabs. @.bridle/secret\n')
     git('init', '--quiet')
-    git('add', 'readme.md')
+    git('add', 'readme.md', 'CLAUDE.md')
     git('commit', '--quiet', '-m', 'one')
     await world.boot()
   })
@@ -60,7 +61,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
   }
   const detail = async (id: string) => (await get(`${world.url}/sessions/${id}`)).body
 
-  test('[O73] [H112] works on a branch with the login of the server’s user, which no sandbox sees', async () => {
+  test('[O73] [H112] [EN1] works on a branch by its instructions, with the login of the server’s user, which no sandbox sees', async () => {
     const query = `?workspace=${encodeURIComponent(repo)}`
     const looks = `env > seen.txt; cat /proc/*/environ >> seen.txt 2>/dev/null; git log --oneline > log.txt; cat readme.md`
     expect((await run('one', looks, query)).body).toMatchObject({ result: 'Done.' })
@@ -71,6 +72,11 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(text('seen.txt')).toContain('added-by-the-relay')
     expect(text('seen.txt')).not.toContain(TOKEN)
     expect(stub.requests.length).toBeGreaterThan(1)
+    expect(JSON.stringify(stub.requests.at(-1)?.body)).toContain('Contents of CLAUDE.md:\\n\\nUse tabs.')
+    expect(((await detail('one')) as { instructions?: object }).instructions).toMatchObject({
+      files: [{ path: 'CLAUDE.md', kind: 'instructions', bytes: 26 }],
+      left_out: [{ path: '.bridle/secret', reason: 'is not for models' }],
+    })
     for (const { headers } of stub.requests) {
       expect([headers.authorization, headers['x-api-key']]).toEqual([`Bearer ${TOKEN}`, undefined])
       expect(String(headers['anthropic-beta']).split(',')).toEqual(
@@ -117,12 +123,16 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       expect(readdirSync(repo).sort()).toEqual([
         '.bridle',
         '.git',
+        'CLAUDE.md',
         'data.txt',
         'hook.txt',
         'log.txt',
         'new.txt',
         'readme.md',
       ])
+      // The instructions import a file of the server's data.
+      const asked = JSON.stringify(stub.requests)
+      expect([asked.includes('Use tabs.'), asked.includes('SERVER')]).toEqual([true, false])
       expect(readFileSync(join(repo, 'log.txt'), 'utf8')).toMatch(/ one\n$/)
       expect((await fetch(`${world.url}/agents/claude/in`, { method: 'DELETE' })).status).toBe(200)
       expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chosenModelProblem, effectiveSettings } from './effective-settings.ts'
+import { chosenModelProblem, effectiveRepository, effectiveSettings } from './effective-settings.ts'
 
 const modes = ['plan', 'default', 'acceptEdits', 'dontAsk', 'auto', 'bypassPermissions']
 
@@ -61,3 +61,14 @@ test.each([
 ])('[R28] the model of a run: %s', (_name, agent, settings, input, expected) =>
   expect(chosenModelProblem(agent, { settings, input }, (model) => `not ${model}`)).toBe(expected),
 )
+
+test.each([
+  [undefined, undefined, 'instructions'],
+  [undefined, 'none', 'none'],
+  ['instructions', 'none', 'none'],
+  ['none', undefined, 'none'],
+  ['none', 'instructions', 'none'],
+  ['instructions', 7, 'instructions'],
+] as const)('[EN2] the operator says %s of the repository, and a session %s', (agent, session, expected) => {
+  expect(effectiveRepository(agent, { settings: session === undefined ? {} : { repository: session } })).toBe(expected)
+})

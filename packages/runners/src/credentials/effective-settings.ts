@@ -1,7 +1,7 @@
 // The settings of a run: the operator's settings of the agent, which sessions and requests only narrow.
 import type { JsonObject } from '@bridle/events/json'
 import type { Job } from '@bridle/kernel/ports/runner'
-import type { EngineSettings } from '../protocol/protocol.ts'
+import type { EngineSettings, RepositoryUse } from '../protocol/protocol.ts'
 
 /** The caller of a run may choose its model and lower its limits. A session may tighten the permission mode, and a request may not set one. */
 export const effectiveSettings = (
@@ -22,6 +22,12 @@ export const effectiveSettings = (
   }
   return chosen as EngineSettings
 }
+
+/** Whether the run is given the texts of its repository. A session may say `none` where the operator says `instructions`. */
+export const effectiveRepository = (
+  agent: RepositoryUse = 'instructions',
+  { settings: session }: Pick<Job, 'settings'>,
+): RepositoryUse => (session.repository === 'none' ? 'none' : agent)
 
 /** Only a text names a model: an input that reached the log by another way may have anything there. */
 const chosenModel = ({ model }: JsonObject): { readonly model?: string } => (typeof model === 'string' ? { model } : {})

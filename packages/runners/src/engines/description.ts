@@ -1,7 +1,7 @@
 // The row of an engine: plain data, so that a Worker, which starts no programs, can read it too.
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import type { ProviderName } from '../credentials/providers.ts'
-import type { EngineSettings } from '../protocol/protocol.ts'
+import type { EngineSettings, RepositoryUse } from '../protocol/protocol.ts'
 
 export interface EngineDescription {
   /** The name of the engine on every wire, and of the agent that it serves. */
@@ -19,6 +19,8 @@ export interface EngineDescription {
 export type EngineConfig = EngineSettings & {
   /** The models that the engine may use, `*` for any part of a name; absent = any. */
   readonly models?: readonly string[]
+  /** Whether the engine is given the instructions, skills, sub-agents and commands of its work folder. Default `instructions`. */
+  readonly repository?: RepositoryUse
 }
 
 export interface EngineConfigs {

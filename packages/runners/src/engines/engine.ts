@@ -7,6 +7,7 @@ import type { QuestionRequest } from '@bridle/events/questions'
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import type { ProviderName } from '../credentials/providers.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol/protocol.ts'
+import type { RepositoryTexts } from '../repository/repository-texts.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 
 /** Settings of one conversation of an engine. */
@@ -25,6 +26,8 @@ export interface EngineOptions {
   readonly resume: string | null
   /** The model and the limits. */
   readonly settings: EngineSettings
+  /** The texts of the repository in the work folder. Absent: the engine is given none. */
+  readonly repository?: RepositoryTexts
 }
 
 /** A program that does the work of a turn, such as Claude Code or Codex. */

@@ -22,7 +22,8 @@ export interface PuppetEngine extends Engine {
   readonly verdicts: unknown[]
   readonly steered: string[]
   readonly stoppedTasks: string[]
-  readonly opened: { readonly resume: string | null }[]
+  /** `texts`: the instructions of the repository, where the engine was given any. */
+  readonly opened: { readonly resume: string | null; readonly texts?: readonly string[] }[]
   /** Where the engine that was opened last finds its provider. */
   readonly baseUrl: () => Promise<string>
   closed: number
@@ -52,9 +53,10 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     leftovers: 0,
     openMs: 0,
     needs: async () => engine.missing,
-    open: async ({ resume, launcher }) => {
+    open: async ({ resume, launcher, repository }) => {
       launch = launcher
-      engine.opened.push({ resume })
+      const texts = repository?.instructions.map(({ text }) => text)
+      engine.opened.push({ resume, ...(texts && texts.length > 0 && { texts }) })
       if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')
       return new PuppetSession(engine, resume)

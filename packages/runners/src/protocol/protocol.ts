@@ -4,6 +4,7 @@
 // beyond the document's five events is additive: a client that does not know an event passes over it.
 
 import { isAnswers, type QuestionAnswers } from '@bridle/events/answers'
+import { instructionsLoaded } from '@bridle/events/instructions'
 import type { Json, JsonObject } from '@bridle/events/json'
 import { describeIssues, outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '@bridle/events/schemas'
 import * as v from 'valibot'
@@ -23,6 +24,8 @@ const object = v.custom<JsonObject>(
 
 export const runnerEventSchemas = {
   'run.started': v.looseObject({ requestId: text, engine: maybe(text) }),
+  /** The texts of the repository that the engine was given. In each turn, also where nothing has changed. */
+  'instructions.loaded': v.looseObject(instructionsLoaded),
   'assistant.delta': v.looseObject({ text }),
   /** The whole text of the turn so far, where it differs from the sum of the deltas: a stream was cut and repeated. */
   'assistant.text': v.looseObject({ text }),
@@ -160,6 +163,10 @@ const engineSettingsSchema = v.looseObject({
   max_turns: maybe(v.nullable(count)),
 })
 
+/** Whether an engine is given the texts of the repository in its work folder. */
+export const REPOSITORY_USES = ['instructions', 'none'] as const
+export type RepositoryUse = (typeof REPOSITORY_USES)[number]
+
 /** `POST /query`. The document's own body is `{ prompt }`. */
 export const querySchema = v.looseObject({
   prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),
@@ -180,6 +187,8 @@ export const querySchema = v.looseObject({
   /** Keys and base addresses of this run alone, over those of the runner; null removes one. */
   env: maybe(vars),
   settings: maybe(engineSettingsSchema),
+  /** Whether the runner reads the instructions, skills, sub-agents and commands of its work folder. Absent: `none`. */
+  repository: maybe(v.picklist(REPOSITORY_USES)),
 })
 /** The body of `POST /query`: the prompt, and how to run it. */
 export type RunnerQuery = v.InferOutput<typeof querySchema>

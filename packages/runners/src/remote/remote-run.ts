@@ -4,7 +4,7 @@ import type { JsonObject } from '@bridle/events/json'
 import type { ReportItem } from '@bridle/kernel/commands'
 import type { Job, RunEnd } from '@bridle/kernel/ports/runner'
 import { ReporterClosedError, type RunReporter } from '@bridle/kernel/session/run-reporter'
-import { effectiveSettings } from '../credentials/effective-settings.ts'
+import { effectiveRepository, effectiveSettings } from '../credentials/effective-settings.ts'
 import { providers } from '../credentials/providers.ts'
 import { promptWithFiles } from '../files/sent-files.ts'
 import { isTerminalEvent, type RunEnvVars, type RunnerEvent, type RunnerFrame } from '../protocol/protocol.ts'
@@ -97,6 +97,7 @@ export class RemoteRun {
       acknowledges: true,
       settings: effectiveSettings(this.#options.settings ?? {}, this.#job),
       env,
+      repository: effectiveRepository(this.#options.repository, this.#job),
       ...(token !== null && { token }),
     }
     if (!this.#hasProviderKey) await this.#reporter.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })

@@ -666,7 +666,7 @@ describe('[R14] a server that dies', () => {
       awaiting: [],
     }
     expect(await runner.attach(job, reporter)).toBe('done')
-    expect(items).toEqual(['event', 'finished'])
+    expect(items).toEqual(['event', 'event', 'finished'])
     expect(engine.opened).toHaveLength(1)
   })
 

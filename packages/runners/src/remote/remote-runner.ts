@@ -13,7 +13,7 @@ import { givenAnswer } from '@bridle/kernel/question-request'
 import { chosenModelProblem, effectiveSettings } from '../credentials/effective-settings.ts'
 import type { ProviderName } from '../credentials/providers.ts'
 import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
-import type { EngineSettings, RunEnvVars } from '../protocol/protocol.ts'
+import type { EngineSettings, RepositoryUse, RunEnvVars } from '../protocol/protocol.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
 import type { Sandbox, SandboxProvider } from './provider.ts'
@@ -204,6 +204,8 @@ export interface RemoteRunnerOptions {
   readonly digest: Digest
   /** The operator's settings of the engine, which a session may narrow. */
   readonly settings?: EngineSettings
+  /** Whether the engine is given the texts of the repository in the work folder. Default `instructions`. */
+  readonly repository?: RepositoryUse
   /** The reason why runs may not use a model that a caller chose, as a sentence; null = they may. Absent: any model. */
   readonly modelProblem?: (model: string) => string | null
   /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */

@@ -143,6 +143,22 @@ test.each<[string, RunnerEvent, unknown[]]>([
     [event('context_warning', { message: 'm', kind: 'k', usage_pct: 90 })],
   ],
   [
+    'the texts of a repository',
+    {
+      type: 'instructions.loaded',
+      files: [{ path: 'CLAUDE.md', kind: 'instructions', digest: 'd', bytes: 1 }],
+      left_out: [{ path: 'AGENTS.md', reason: 'is a link' }],
+      ignored: [{ path: '.mcp.json', keys: [] }],
+    },
+    [
+      event('instructions_loaded', {
+        files: [{ path: 'CLAUDE.md', kind: 'instructions', digest: 'd', bytes: 1 }],
+        left_out: [{ path: 'AGENTS.md', reason: 'is a link' }],
+        ignored: [{ path: '.mcp.json', keys: [] }],
+      }),
+    ],
+  ],
+  [
     'a compaction that saved nothing',
     { type: 'compaction', trigger: 'auto', preTokens: 1, postTokens: 5, summary: 's' },
     [event('context_compacted', { trigger: 'auto', tokens_saved: 0, summary: 's' })],

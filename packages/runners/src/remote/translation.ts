@@ -39,6 +39,9 @@ type Translation<E> = (
 const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf<T>> } = {
   // The server reported `started` itself, before the query.
   'run.started': () => [],
+  // The session drops a report that says nothing new, and makes the notice of what is left out.
+  'instructions.loaded': ({ files, left_out, ignored }) =>
+    eventItems('instructions_loaded', { files, left_out, ignored }),
   'assistant.delta': ({ text }) => eventItems('token', { text }),
   'assistant.text': ({ text }) => eventItems('response', { text, so_far: true }),
   'thinking.delta': ({ text }) => eventItems('thinking', { text }),

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/description.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
@@ -10,11 +13,11 @@ afterEach(() => vi.useRealTimers())
 
 const newDriver = (options: Partial<EngineDriverOptions> = {}) =>
   new EngineDriver({
-    ...options,
     workFolder: 'work',
     stateFolder: 'state',
     privateFolder: 'private',
     launcher: async () => Promise.reject(new Error('Nothing is started here.')),
+    ...options,
   })
 
 const newRecord = (requestId = 'req-1') =>
@@ -104,4 +107,34 @@ test('[R24] in a folder of a person the engine ends with its turn, before the ru
   const { resume } = record.end as { resume: string }
   await driver.run(next, engine, { prompt: 'Hello', resume }, true)
   expect([engine.opened.length, next.end?.type]).toEqual([2, 'run.completed'])
+})
+
+test('[R33] [R34] [R35] texts of the repository are read before each turn, and a change reopens the engine with its memory', async () => {
+  const work = mkdtempSync(join(tmpdir(), 'bridle-driver-'))
+  const engine = puppetEngine()
+  const driver = newDriver({ workFolder: work })
+  let resume: string | undefined
+  const turn = async (requestId: string, repository?: 'instructions' | 'none') => {
+    const record = newRecord(requestId)
+    const query = { prompt: 'Hello', ...(resume && { resume }), ...(repository && { repository }) }
+    await driver.run(record, engine, query, true)
+    ;({ resume } = record.end as { resume: string })
+    const loaded = (record.framesAfter(0) ?? []).filter((frame) => frame.includes('event: instructions.loaded'))
+    return loaded.map((frame) => /"files":\[(.*?)\]/.exec(frame)?.[1] !== '')
+  }
+  writeFileSync(join(work, 'CLAUDE.md'), 'One.')
+  expect(await turn('1', 'instructions')).toEqual([true])
+  expect(await turn('2', 'instructions')).toEqual([true])
+  expect(engine.opened).toEqual([{ resume: null, texts: ['One.'] }])
+  writeFileSync(join(work, 'CLAUDE.md'), 'Two.')
+  await turn('3', 'instructions')
+  expect(engine.opened.slice(1)).toEqual([{ resume: 'start>1>2', texts: ['Two.'] }])
+  rmSync(join(work, 'CLAUDE.md'))
+  expect(await turn('4', 'instructions')).toEqual([false])
+  // A caller that says nothing, such as an older server, gets the engine as it was.
+  writeFileSync(join(work, 'CLAUDE.md'), 'Three.')
+  expect([await turn('5'), await turn('6', 'none')]).toEqual([[], []])
+  expect(engine.opened.slice(2).map(({ texts }) => texts)).toEqual([undefined, undefined])
+  await driver.close()
+  rmSync(work, { recursive: true })
 })

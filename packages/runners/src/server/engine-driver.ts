@@ -5,6 +5,7 @@ import { withTimeout } from '../calls/timeout.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
 import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol/protocol.ts'
+import { type RepositoryTexts, readRepository } from '../repository/repository-texts.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import type { RunRecord } from './run-record.ts'
 
@@ -39,6 +40,8 @@ type EngineFolders = Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'filesFo
 export interface EngineDriverOptions extends RunTimeouts, EngineFolders {
   /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
   readonly keepsEngine?: boolean
+  /** Paths that the texts of a repository are not read from, although they may be in the work folder. */
+  readonly hidden?: readonly string[]
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
 
@@ -61,7 +64,8 @@ export class EngineDriver {
     const { session } = playing
     const isClean = session?.alive && !playing.isBroken && (await endLeftovers(session, record))
     const canStay = isClean && !this.#isClosed && this.#options.keepsEngine !== false
-    if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
+    const { repository } = playing
+    if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query, repository), session }
     else if (session && !playing.isBroken) await closeSession(session)
     this.#activeRun = null
     // Last: a caller may send the next run as soon as this one has ended.
@@ -74,7 +78,8 @@ export class EngineDriver {
       const needs =
         (await engine.needs()) ?? (hasKey ? null : missingKeyMessage(engine.provider, 'the server or the runner'))
       if (needs !== null) return { kind: 'failed', message: needs, reason: 'not_configured' }
-      const session = await this.#openWithTimeout(engine, query)
+      playing.repository = this.#readRepository(playing.record, query)
+      const session = await this.#openWithTimeout(engine, query, playing.repository)
       playing.session = session
       if (playing.decidedEnd) return playing.decidedEnd
       const watched = this.#watchTimeouts(playing)
@@ -174,8 +179,21 @@ export class EngineDriver {
     await this.#closeWarmEngine()
   }
 
-  async #openWithTimeout(engine: Engine, query: RunnerQuery): Promise<EngineSession> {
-    const opening = this.#open(engine, query)
+  /** Reads the texts before each turn, so that a change counts from the next one. */
+  #readRepository(record: RunRecord, { repository }: RunnerQuery): RepositoryTexts | null {
+    if (repository !== 'instructions') return null
+    const { workFolder, hidden = [] } = this.#options
+    const { texts, loaded } = readRepository(workFolder, hidden)
+    record.report({ type: 'instructions.loaded', ...loaded })
+    return texts
+  }
+
+  async #openWithTimeout(
+    engine: Engine,
+    query: RunnerQuery,
+    repository: RepositoryTexts | null,
+  ): Promise<EngineSession> {
+    const opening = this.#open(engine, query, repository)
     const session = await withTimeout(OPEN_MS, opening)
     if (session !== 'late') return session
     // Close an engine that opens too late: nobody waits for it.
@@ -183,11 +201,11 @@ export class EngineDriver {
     throw new Error('it took too long')
   }
 
-  async #open(engine: Engine, query: RunnerQuery): Promise<EngineSession> {
+  async #open(engine: Engine, query: RunnerQuery, repository: RepositoryTexts | null): Promise<EngineSession> {
     const warm = this.#warmEngine
     this.#warmEngine = null
-    if (warm?.session.alive && warm.name === warmEngineKey(engine, query.resume ?? null, query) && query.resume)
-      return warm.session
+    const name = warmEngineKey(engine, query.resume ?? null, query, repository)
+    if (warm?.session.alive && warm.name === name && query.resume) return warm.session
     this.#warmEngine = warm
     await this.#closeWarmEngine()
     const { workFolder, stateFolder, filesFolder, privateFolder, launcher } = this.#options
@@ -196,6 +214,7 @@ export class EngineDriver {
       launcher: () => launcher(engine.provider),
       resume: query.resume ?? null,
       settings: query.settings ?? {},
+      ...present({ repository: repository ?? undefined }),
     })
   }
 
@@ -248,6 +267,7 @@ class ActiveRun {
   readonly answerIds = new Set<string>()
   readonly steerIds = new Set<string>()
   session: EngineSession | null = null
+  repository: RepositoryTexts | null = null
   stopping: Promise<void> | null = null
   /** The end that the runner decided on; it overrides the engine's. */
   decidedEnd: TurnEnd | null = null
@@ -283,8 +303,12 @@ const serverAwayEnd = ({ serverAwaySince }: ActiveRun, end: TurnEnd): TurnEnd =>
   return { kind: 'failed', message, reason: 'server_away', transient: true }
 }
 
-const warmEngineKey = (engine: Engine, resume: string | null, { settings = {} }: RunnerQuery): string =>
-  canonicalJson([engine.name, resume, settings as { [name: string]: string }])
+const warmEngineKey = (
+  engine: Engine,
+  resume: string | null,
+  { settings = {} }: RunnerQuery,
+  repository: RepositoryTexts | null,
+): string => canonicalJson([engine.name, resume, settings as { [name: string]: string }, repository?.digest ?? null])
 
 /** Nothing outlives its turn but the engine. False = it may not stay, since something beside it could not be ended. */
 const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<boolean> => {

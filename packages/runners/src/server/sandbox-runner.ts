@@ -159,6 +159,7 @@ export class SandboxRunner {
       filesFolder: filesFolderOf(stateFolder),
       privateFolder,
       keepsEngine: isolation?.isInPlace !== true,
+      hidden: [privateFolder, ...(isolation?.hidden ?? [])],
       launcher: this.#isolation.launcher,
     })
     server.on('request', (incoming, outgoing) => {

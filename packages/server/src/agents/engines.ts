@@ -102,13 +102,14 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
   const createAgent = async ({ title, create }: EngineRow) => {
     const engine = create(env)
-    const { models, ...settings } = options.engines?.[engine.name] ?? {}
+    const { models, repository, ...settings } = options.engines?.[engine.name] ?? {}
     const credentials = keys.forEngine(engine, settings, models)
     const runner = remoteRunner({
       engine: engine.name,
       modelProvider: engine.provider,
       ...{ provider, clock, digest, settings, runToken, credentials },
       modelProblem: engineModelProblem(models),
+      ...present({ repository }),
       ...(options.uploads && { uploads: options.uploads }),
     })
     return [await agentInfo(title, engine, keys, local, refusal, { models, ...settings }), runner] as const

@@ -10,6 +10,7 @@ import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.t
 import { caller, type RunReading } from '../../server/runner.suite.ts'
 import { SandboxRunner } from '../../server/sandbox-runner.ts'
 import { engineEnv, noEngines } from '../engines.suite.ts'
+import { makeHostileRepository, putFile } from '../repository.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
 import { claudeEngine } from './claude.ts'
 
@@ -105,6 +106,80 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
     expect(of(reading, 'approval.required')).toEqual([])
     expect(JSON.stringify(of(reading, 'tool.completed'))).toContain('canary of the file')
+  })
+
+  test('[EN8] [EN9] [EN10] a hostile repository gives text and nothing else, and a change counts from the next turn', async () => {
+    makeHostileRepository(work(), folder)
+    const runs = await start()
+    const repository = 'instructions'
+    const asked = () => JSON.stringify(stub.requests.filter(({ isAux }) => !isAux).at(-1)?.body)
+    const first = await runs.query({ repository, prompt: stubbed({ blocks: [{ text: 'Hello.' }] }) })
+    expect(await first.end).toMatchObject({ type: 'run.completed', result: 'Hello.' })
+    const request = asked()
+    for (const text of [
+      'Contents of CLAUDE.md:\\n\\nSay hello.',
+      'Contents of docs/style.md:\\n\\nUse three spaces.',
+      '- release: Makes releases. (.claude/skills/release/SKILL.md)',
+      '- /now: Does it now. (.claude/commands/now.md)',
+      'helper: Helps with anything.',
+    ])
+      expect(request).toContain(text)
+    expect(request).not.toMatch(/canary|root:x|mcp__evil/)
+    expect(of(first, 'instructions.loaded')).toMatchObject([
+      {
+        left_out: [{ path: '@../notes.md' }, { path: '@~/notes.md' }, { path: '@/etc/passwd' }, { path: 'AGENTS.md' }],
+      },
+    ])
+
+    // A skill is used by reading it; its script asks as any other command, and so do those of a sub-agent.
+    const read = {
+      tool_use: 'Read',
+      id: 'toolu_r',
+      input: { file_path: join(work(), '.claude/skills/release/SKILL.md') },
+    }
+    const task = stubbed({ blocks: [bash('touch pwned.txt', 'toolu_s')] }, done)
+    const agent = { subagent_type: 'helper', description: 'x', prompt: task }
+    const second = await runs.query({
+      ...{ requestId: 'used', repository, resume: await resumeOf(first) },
+      prompt: stubbed(
+        { blocks: [read] },
+        { blocks: [bash('sh .claude/skills/release/release.sh', 'toolu_b')] },
+        { blocks: [{ tool_use: 'Agent', id: 'toolu_a', input: agent }] },
+        done,
+      ),
+    })
+    const approvals = () => of(second, 'approval.required').map(({ toolUseId }) => toolUseId)
+    for (const id of ['toolu_b', 'toolu_s']) {
+      await expect.poll(approvals, { timeout: 30_000 }).toContain(id)
+      await runs.post(`/runs/used/approvals/${id}`, { decision: 'denied', reason: 'No.' })
+    }
+    expect((await second.end)?.type).toBe('run.completed')
+    expect(approvals()).toEqual(['toolu_b', 'toolu_s'])
+    expect(JSON.stringify(of(second, 'tool.completed'))).toContain('Run ./release.sh.')
+
+    putFile(work(), 'CLAUDE.md', 'Say goodbye.')
+    const third = await runs.query({
+      ...{ repository, resume: await resumeOf(second) },
+      prompt: `/now ${stubbed({ blocks: [{ text: 'Bye.' }] })}`,
+    })
+    expect(await third.end).toMatchObject({ type: 'run.completed', result: 'Bye.' })
+    expect(asked()).toContain('Contents of CLAUDE.md:\\n\\nSay goodbye.')
+    expect(asked()).not.toContain('Say hello.')
+    // The engine remembers what came before.
+    expect(asked()).toContain('Run ./release.sh.')
+    expect(asked()).toContain('/now @stub')
+
+    // Claude Code passes on commands that it does not know itself.
+    const bare = await runs.query({ repository, resume: await resumeOf(third), prompt: '/now' })
+    expect(await bare.end).toMatchObject({ type: 'run.completed', result: 'Hello from the stub.' })
+
+    const none = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Alone.' }] }) })
+    await none.end
+    expect(of(none, 'instructions.loaded')).toEqual([])
+    expect(asked()).not.toMatch(/Say goodbye|helper: Helps/)
+    expect(readdirSync(work())).not.toContain('pwned.txt')
+    expect(readdirSync(folder)).not.toContain('pwned.txt')
+    rmSync(work(), { recursive: true })
   })
 
   test('[R7] the key is the relay’s: the engine and its tools never have it', async () => {

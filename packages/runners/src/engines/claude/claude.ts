@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findPackage } from '../../engine-table/engine-packages.ts'
 import { readJson } from '../../process/json-file.ts'
+import { repositoryPrompt } from '../../repository/repository-prompt.ts'
+import type { RepositoryTexts } from '../../repository/repository-texts.ts'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
 import {
   CONTINUE_PROMPT,
@@ -129,20 +131,23 @@ class ClaudeSession implements EngineSession {
   }
 
   #startProcess(resume: string | null): ClaudeProcess {
-    const { workFolder, stateFolder, filesFolder, settings } = this.#options
+    const { workFolder, stateFolder, filesFolder, settings, repository } = this.#options
     const { start, baseUrl } = this.#launcher
     const [session, at] = resume?.split('/') ?? []
     // Resume a transcript that ends at this entry; fork any longer one there.
     const forks = session !== undefined && at !== undefined && this.#heads.headOf(session) !== at
     const mode = settings.permission_mode ?? 'default'
     const mark = newProcessMark()
+    const append = repository && repositoryPrompt(repository)
     return new ClaudeProcess(this.#sdk, mark, start, {
       cwd: workFolder,
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
-      // A repository must not be able to allow itself anything.
+      // A repository must not be able to allow itself anything. The runner reads its texts, and nothing else of it has an effect.
       settingSources: [],
       includePartialMessages: true,
-      systemPrompt: { type: 'preset', preset: 'claude_code' },
+      // Otherwise the engine records the system prompt of the first turn, and a changed text would never count.
+      systemPrompt: { type: 'preset', preset: 'claude_code', snapshot: false, ...(append && { append }) },
+      ...(repository && { agents: claudeAgents(repository) }),
       permissionMode: mode,
       ...(filesFolder !== undefined && { additionalDirectories: [filesFolder] }),
       // The engine must not schedule turns: no run would follow them.
@@ -156,6 +161,10 @@ class ClaudeSession implements EngineSession {
     })
   }
 }
+
+/** Description and text alone: a sub-agent has the tools, the model and the approvals of its session. */
+const claudeAgents = ({ subagents }: RepositoryTexts) =>
+  Object.fromEntries(subagents.map(({ name, description, text }) => [name, { description, prompt: text }]))
 
 /** The whole environment of the engine. The relay adds the key, so no tool can read it here. */
 const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string): NodeJS.ProcessEnv => ({

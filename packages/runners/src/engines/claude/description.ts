@@ -20,7 +20,7 @@ export const claudeInfo = (version: string): EngineInfo => ({
     'usage: each model step with the cost of a price table; the last of a turn corrects it with what the engine says.',
     "context_compacted: message counts by the engine's own transcript.",
     'Agents that it delegates to run in the foreground of the turn.',
-    "The work folder's own settings and instructions are not loaded: a repository cannot allow itself anything.",
+    'Instructions, skills, sub-agents and commands of the work folder are text. Its settings have no effect: a repository cannot allow itself anything.',
   ],
 })
 

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runnerEventSchemas } from '../../protocol/protocol.ts'
+import { readRepository } from '../../repository/repository-texts.ts'
 import type { EngineSession } from '../engine.ts'
 import { noEngines, startHere } from '../engines.suite.ts'
 import { denyRule, RecordingTurn } from '../recording-turn.suite.ts'
+import { makeHostileRepository, putFile } from '../repository.suite.ts'
 import { CodexWorld, calls, prompt, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
 
@@ -84,6 +86,59 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       { outcome: { status: 'ok', result: { output: 'canary of the file\n' } } },
     ])
     expect(turn.of('approval.required')).toEqual([])
+  })
+
+  test('[EN8] [EN9] [EN10] a hostile repository gives text and nothing else, and a change counts from the next turn', async () => {
+    makeHostileRepository(world.work, world.folder)
+    const repository = () => readRepository(world.work).texts
+    const asked = () => JSON.stringify(world.stub.requests.at(-1)?.body)
+    const session = await world.open({ mode: 'default', repository: repository() })
+    const release = runs('sh .claude/skills/release/release.sh')
+    const rule = new RecordingTurn(({ toolUseId, input }) =>
+      toolUseId === 'call_0' ? { decision: 'approved', input } : { decision: 'denied', reason: 'No.' },
+    )
+    const { turn } = await play(
+      session,
+      prompt(runs('cat .claude/skills/release/SKILL.md', 'call_0'), release, says('Done.')),
+      rule,
+    )
+    expect(turn.asked.map(({ toolUseId }) => toolUseId)).toEqual(['call_0', 'call_1'])
+    for (const text of [
+      'Contents of CLAUDE.md:\\n\\nSay hello.',
+      'Contents of docs/style.md:\\n\\nUse three spaces.',
+      '- release: Makes releases. (.claude/skills/release/SKILL.md)',
+      '- pack: Packs things. (.agents/skills/pack/SKILL.md)',
+      '- /now: Does it now. (.claude/commands/now.md)',
+      '- helper: Helps with anything. (.claude/agents/helper.md)',
+      'Run ./release.sh.',
+    ])
+      expect(asked()).toContain(text)
+    expect(asked()).not.toMatch(/canary|root:x|mcp__evil/)
+    const { resume } = session
+    await session.close()
+
+    putFile(world.work, 'CLAUDE.md', 'Say goodbye.')
+    const changed = await world.open({ mode: 'default', repository: repository(), resume })
+    expect((await play(changed, prompt(says('Bye.')))).end).toEqual({ kind: 'completed', result: 'Bye.' })
+    expect(asked()).toContain('Contents of CLAUDE.md:\\n\\nSay goodbye.')
+    // Codex remembers what came before.
+    expect(asked()).toContain('Run ./release.sh.')
+    const none = await world.open({ mode: 'default' })
+    await play(none, prompt(says('Alone.')))
+    // Codex lists skills of a repository by itself, unless it is told not to.
+    expect(asked()).not.toMatch(/Say goodbye|Makes releases|Packs things/)
+    let last = changed.resume
+    await changed.close()
+    for (const answer of ['Fine.', 'Still fine.']) {
+      const without = await world.open({ mode: 'default', resume: last })
+      await play(without, prompt(says(answer)))
+      expect(asked().match(/no longer apply/g)).toHaveLength(1)
+      last = without.resume
+      await without.close()
+    }
+    expect(existsSync(inWork('pwned.txt'))).toBe(false)
+    for (const path of ['.claude', '.agents', '.codex', 'docs', '.mcp.json', 'AGENTS.md', 'CLAUDE.md'])
+      rmSync(inWork(path), { recursive: true })
   })
 
   describe('approvals', () => {

@@ -30,7 +30,7 @@ export const codexInfo = (version: string): EngineInfo => ({
     'tool_outcome has no timeout: Codex does not say that a command took too long.',
     'A command may go on after its turn; its call is then told as ok with { running: true }. An interrupt ends it.',
     'An agent that Codex started is interrupted when the turn ends. Goals, with which it would begin turns by itself, are off.',
-    "The work folder's own settings and instructions are not loaded: a repository cannot allow itself anything.",
+    'Instructions, skills, sub-agents and commands of the work folder are text. Its settings have no effect: a repository cannot allow itself anything.',
     'The cost is that of a price table, by the model and its tokens. No budget and no limit of model steps: max_budget_usd and max_turns are not passed on.',
     'context_compacted has no counts.',
   ],

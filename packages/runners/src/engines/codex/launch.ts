@@ -112,8 +112,11 @@ const SETTINGS = [
   // Codex asks questions outside of its plan mode only with this feature, which it calls unfinished in a warning of each session.
   'features.default_mode_request_user_input=true',
   'suppress_unstable_features_warning=true',
-  // Instructions in the work folder are plain files: Codex must not follow them.
+  // The runner reads the instructions in the work folder, and gives Codex what counts of them.
   'project_doc_max_bytes=0',
+  'skills.include_instructions=false',
+  // A skill of the repository could bring an MCP server, which is a program.
+  'features.skill_mcp_dependency_install=false',
 ]
 
 /** A trusted folder may make Codex start programs without approval, and Codex trusts every folder that no setting names. */

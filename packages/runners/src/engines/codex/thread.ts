@@ -1,10 +1,12 @@
 // Resuming a conversation: a resume id is `thread:turn`, or `thread:turn:before` if the turn never ended. A thread is resumed from its
 // last turn, and forked from an earlier one or while another process writes to it.
 import type { JsonObject } from '@bridle/events/json'
+import { repositoryPrompt } from '../../repository/repository-prompt.ts'
 import type { EngineOptions } from '../engine.ts'
 import { type AppServer, RpcError } from './app-server.ts'
 import { textIn } from './events/lenient-json.ts'
 import { threadSettings } from './launch.ts'
+import { ThreadTexts } from './thread-texts.ts'
 
 export interface ThreadPosition {
   readonly thread: string
@@ -21,7 +23,12 @@ export const openThread = async (
   options: EngineOptions,
   controlMs: number,
 ): Promise<ThreadPosition> => {
-  const settings = threadSettings(options.settings, options.workFolder)
+  const instructions = options.repository && repositoryPrompt(options.repository, { listsSubagents: true })
+  const settings = {
+    ...threadSettings(options.settings, options.workFolder),
+    ...(instructions && { developerInstructions: instructions }),
+  }
+  const texts = new ThreadTexts(options.privateFolder, instructions ?? null)
   let model = options.settings.model ?? ''
   const ask = async (method: string, params: JsonObject) => {
     const answer = await server.request(method, { ...settings, ...params }, controlMs)
@@ -39,7 +46,10 @@ export const openThread = async (
         ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(nullIfRefused)
         : null
       const found = resumed ?? (await ask('thread/fork', { threadId: thread, lastTurnId: turn, excludeTurns: true }))
-      return { thread: textIn(found, 'id') ?? thread, turn, lostReason: null, isExact: index === 0, model }
+      const continued = textIn(found, 'id') ?? thread
+      // An older Codex cannot add to a thread, and continues with the texts of before.
+      await texts.update(server, continued, thread, controlMs).catch(nullIfRefused)
+      return { thread: continued, turn, lostReason: null, isExact: index === 0, model }
     } catch (error) {
       lost = nullIfRefused(error) ?? (error as Error).message
     }
@@ -48,6 +58,7 @@ export const openThread = async (
   // Raw events are the only report of a call for which Codex makes no item.
   const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
   if (fresh === undefined) throw new Error('it began no thread')
+  texts.remember(fresh)
   return { thread: fresh, turn: null, lostReason: lost, isExact: false, model }
 }
 

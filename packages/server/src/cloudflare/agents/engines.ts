@@ -1,4 +1,5 @@
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import { present } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { keyText } from '@bridle/kernel/event'
 import type { Runner } from '@bridle/kernel/ports/runner'
@@ -48,7 +49,7 @@ export const engineRunner = (
   options: HarnessOptions,
   { provider, credentials, uploads }: EnginePorts,
 ): Runner => {
-  const { models, ...settings } = options.engines?.[name] ?? {}
+  const { models, repository, ...settings } = options.engines?.[name] ?? {}
   return remoteRunner({
     engine: name,
     modelProvider,
@@ -58,6 +59,7 @@ export const engineRunner = (
     uploads,
     settings,
     modelProblem: engineModelProblem(models),
+    ...present({ repository }),
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
     credentials: runCredentials(credentials, modelProvider, settings),
