@@ -22,6 +22,7 @@ describe('the definition', () => {
       durable: true,
       model: null,
       instructions: null,
+      skills: [],
       tools: [],
       policy: [],
       use: [],

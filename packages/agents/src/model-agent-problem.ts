@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from './model-agent.ts'
 import { policyProblem } from './policy.ts'
 import { isSchema, missingJsonSchema } from './schemas/standard-schema.ts'
 import { TIMER_MS_MAX } from './session/limits.ts'
+import { skillsProblem } from './skills/skill.ts'
 import { ANSWER_TOOL, isTool } from './tools/tool.ts'
 import { isToolSource } from './tools/tool-source.ts'
 
@@ -16,7 +17,7 @@ const LIMIT_NAMES = [...Object.keys(DEFAULT_LIMITS), 'windowTokens']
 
 /** The first thing that is wrong with the options of a model agent; null = nothing. */
 export const modelAgentProblem = (name: string, options: Fields): string | null => {
-  const { model, instructions, tools, policy, use, limits, settings, durable, directives, output } = options
+  const { model, instructions, tools, skills, policy, use, limits, settings, durable, directives, output } = options
   if (durable !== undefined)
     return `durable of "${name}" is for agents with a run function: a model agent is always durable.`
   if (directives !== undefined)
@@ -28,6 +29,7 @@ export const modelAgentProblem = (name: string, options: Fields): string | null 
   return (
     modelsProblem(name, model) ??
     toolsProblem(name, tools, output !== undefined) ??
+    skillsProblem(name, skills) ??
     rulesProblem(name, policy) ??
     middlewaresProblem(name, use) ??
     limitsProblem(name, limits) ??

@@ -35,6 +35,7 @@ describe('a model agent', () => {
       directives: {},
       model: [first],
       instructions: 'Help.',
+      skills: [],
       tools: [search, read],
       policy: [],
       use: [],

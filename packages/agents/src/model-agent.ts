@@ -6,6 +6,7 @@ import type { Middleware } from './middleware/middleware.ts'
 import type { LanguageModel, ModelSettings } from './model/model.ts'
 import type { PolicyRule } from './policy.ts'
 import type { OutputOf, StandardSchema } from './schemas/standard-schema.ts'
+import type { SkillChoice } from './skills/skill.ts'
 import type { Tool } from './tools/tool.ts'
 import type { ToolSource } from './tools/tool-source.ts'
 
@@ -66,6 +67,8 @@ export interface ModelAgentOptions<In extends StandardSchema, Out extends Standa
   readonly instructions?: Instructions<OutputOf<In>>
   /** The tools that the model may call, each under a name of its own, and sources of further ones. */
   readonly tools?: readonly (Tool | ToolSource)[]
+  /** Folders with skills, relative to the project, and skills as values. The model reads a skill when a task fits its description. */
+  readonly skills?: readonly SkillChoice[]
   /** Rules about the calls of the model: which are allowed, asked about, or denied. */
   readonly policy?: readonly PolicyRule[]
   /** Middleware, the first one outermost. */
@@ -88,6 +91,8 @@ export interface ModelAgentFields {
   readonly instructions: Instructions<unknown> | null
   /** The tools and the sources of tools; a `run` function makes calls of its own instead. */
   readonly tools: readonly (Tool | ToolSource)[]
+  /** The folders with skills, and skills as values. */
+  readonly skills: readonly SkillChoice[]
   /** The rules about the calls of the model. */
   readonly policy: readonly PolicyRule[]
   /** The middleware, in its order. */
@@ -99,7 +104,7 @@ export interface ModelAgentFields {
 }
 
 /** Options that only a model agent takes: a `run` function with one of them is a mistake. */
-export const MODEL_OPTIONS = ['instructions', 'tools', 'policy', 'use', 'limits', 'settings'] as const
+export const MODEL_OPTIONS = ['instructions', 'tools', 'skills', 'policy', 'use', 'limits', 'settings'] as const
 
 /** The options of a model agent, each of which may be missing. */
 export type PartialModelOptions = Pick<
@@ -108,11 +113,13 @@ export type PartialModelOptions = Pick<
 >
 
 export const modelAgentFields = (options: PartialModelOptions): ModelAgentFields => {
-  const { model, instructions = null, tools = [], policy = [], use = [], limits = {}, settings = {} } = options
+  const { model, instructions = null, tools = [], skills = [] } = options
+  const { policy = [], use = [], limits = {}, settings = {} } = options
   return {
     model: model === undefined ? null : Object.freeze(Array.isArray(model) ? [...model] : [model]),
     instructions,
     tools: Object.freeze([...tools]),
+    skills: Object.freeze([...skills]),
     policy: Object.freeze([...policy]),
     use: Object.freeze([...use]),
     limits: Object.freeze({ ...DEFAULT_LIMITS, ...present(limits) }),

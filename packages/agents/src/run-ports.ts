@@ -6,6 +6,7 @@ import type { Digest } from '@bridle/kernel/ports/digest'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
 import type { LanguageModel } from './model/model.ts'
 import type { ModelResolver } from './model/model-choice.ts'
+import type { SkillFolders } from './skills/skill.ts'
 import type { RunTracer } from './trace/trace.ts'
 
 /** Code of an agent has thrown. The log and callers get the message alone; this has the stack. */
@@ -39,6 +40,8 @@ export interface AgentRunPorts {
   readonly children?: ChildSessions
   /** Records spans of model agents; absent: no spans are recorded. */
   readonly trace?: RunTracer
+  /** Reads folders of skills; absent: the target has no files. */
+  readonly skillFolders?: (folders: readonly string[]) => SkillFolders
   /** Receives what code of an agent throws; absent: it is dropped. */
   readonly onFailure?: (failure: AgentFailure) => void
 }

@@ -56,6 +56,7 @@ export type {
   QuestionOutcome,
   QuestionSettings,
 } from '@bridle/agents/session/questions'
+export type { Skill, SkillChoice } from '@bridle/agents/skills/skill'
 export {
   type SopApproveStep,
   type SopAskStep,

@@ -9,6 +9,7 @@ import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../run-ports.ts'
 import { NO_SPAN } from '../trace/trace.ts'
 import { withDeadline } from './calls/deadline.ts'
+import { NO_SKILLS } from './skills/read-skill.ts'
 import { Toolset } from './toolset/toolset.ts'
 import { Transcript } from './transcript/transcript.ts'
 
@@ -30,6 +31,8 @@ export class LoopRun {
   readonly transcript: Transcript
   /** The instructions of the turn; null: none. Set when the loop begins. */
   instructions: string | null = null
+  /** Set when the loop begins. */
+  skills = NO_SKILLS
   /** Empty until the loop has opened the sources of its tools. */
   toolset = new Toolset([], [])
   /** Set when the loop begins. */

@@ -27,6 +27,7 @@ import { reviewAnswer } from './hooks/answer-review.ts'
 import { startTurn } from './hooks/turn-start.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type CallSituation, type NextAction, next, type Situation, type StopReason } from './next.ts'
+import { openSkills } from './skills/read-skill.ts'
 import { answerOf } from './toolset/answer.ts'
 import { openToolset, ToolSourceError } from './toolset/toolset.ts'
 import { argumentsOf, type CallView, toolNameOf } from './transcript/rendering.ts'
@@ -63,7 +64,10 @@ export const runLoop = async (
 
 const drive = async (run: LoopRun): Promise<RunEnd> => {
   const { definition, transcript } = run
+  run.skills = openSkills(definition, run.ports)
   if (!(await openTools(run)) || !(await writeInstructions(run))) return 'done'
+  run.instructions = [run.instructions, run.skills.list].filter((text) => text).join('\n\n') || null
+  if (run.skills.items.length > 0) await run.report(run.skills.items)
   for (;;) {
     if (run.isResting) return 'waiting'
     const ended = endedQuestions(run)

@@ -174,3 +174,15 @@ test('[N125] an agent that comes with another one has a runner as long as that o
   registry.load([])
   expect(await endOf('top.v2.m.b.c')).toMatchObject(gone)
 })
+
+test('[N266] an agent with folders of skills says that this server reads none', () => {
+  const definition = agent({ name: 'own', model: 'openai/small', skills: ['skills'] })
+  const ports = { clock: new VirtualClock(), digest }
+  const skillFolders = () => ({ skills: [], files: [], leftOut: [], ignored: [] })
+  const needsOf = (registry: AgentRegistry) => {
+    registry.add(definition)
+    return registry.agents.get('own')?.needs ?? null
+  }
+  expect(needsOf(new AgentRegistry(ports))).toContain('This server reads no folders of skills.')
+  expect(needsOf(new AgentRegistry({ ...ports, skillFolders }))).toBe(null)
+})

@@ -4,6 +4,7 @@ import { type AgentDefinition, isAgent, nonAgentProblem } from '@bridle/agents/a
 import { nativeIdentity, scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
 import { nativeRunner } from '@bridle/agents/in-process/native'
 import { policyWarnings } from '@bridle/agents/loop/policy/policy-warnings'
+import { skillsNeed } from '@bridle/agents/loop/skills/read-skill'
 import { modelNamesOf } from '@bridle/agents/model/model-choice'
 import type { AgentRunPorts } from '@bridle/agents/run-ports'
 import { acceptInput } from '@bridle/agents/schemas/input'
@@ -126,6 +127,7 @@ export class AgentRegistry {
     const { name, description, triggers, model } = definition
     const warnings = policyWarnings(definition)
     const missing = this.#ports.missingModel
+    const noSkills = skillsNeed(definition, this.#ports)
     // Every prompt reads `needs`, so a model that was found is not looked up again.
     let isReady = !model || !missing
     this.#definitions.set(name, definition)
@@ -139,7 +141,7 @@ export class AgentRegistry {
       get needs() {
         const needs = isReady || !model || !missing ? null : modelNeeds(model, missing)
         isReady = needs === null
-        return needs
+        return noSkills ?? needs
       },
       startsAnyway: true,
       ...(definition.isProcedure && { isProcedure: true }),

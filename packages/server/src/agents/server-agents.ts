@@ -4,6 +4,7 @@ import type { AgentDefinition } from '@bridle/agents/agent'
 import type { AgentRunPorts } from '@bridle/agents/run-ports'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { Runner } from '@bridle/kernel/ports/runner'
+import { skillFolders } from '@bridle/runners/repository/skill-folders'
 import { ServerFault } from '@bridle/system/server-fault'
 import { connectProvider } from '@bridle/voice/node/provider-socket'
 import { ASSISTANT, createAssistant } from '../models/assistant.ts'
@@ -47,7 +48,12 @@ export const loadServerAgents = async (
   const { env, ...runPorts } = ports
   const root = resolve(agentsRoot || '.')
   const source = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
-  const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
+  const registry = new AgentRegistry({
+    ...runPorts,
+    resolveModel: source.resolve,
+    missingModel: source.missing,
+    skillFolders: skillFolders(root),
+  })
   const isServed = (name: string) => builtInAgents?.includes(name) ?? true
   for (const [info, runner] of builtIn) if (isServed(info.name)) registry.addBuiltIn(info, runner)
   const assistant = createAssistant(env, source, 'node')

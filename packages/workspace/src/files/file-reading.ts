@@ -1,9 +1,9 @@
 // Reads regular files in chunks. Refuses anything else, because a pipe or device may never end.
 import { closeSync, fstatSync, read as readCallback, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
+import { openFileIn } from '@bridle/system/folders/open-folder'
 import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
 import { BINARY_BYTES, CHUNK_BYTES } from './limits.ts'
-import { openFileIn } from '@bridle/system/folders/open-folder'
 import { shown, WorkspaceError } from './workspace-error.ts'
 
 const readInto = promisify(readCallback)

@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { isGitName } from '@bridle/runners/sandboxes/protection/git-name'
-import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
 import { type OpenFolder, openFileIn, pathIn } from '@bridle/system/folders/open-folder'
+import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
 import { shown, WorkspaceError } from './workspace-error.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY, W_OK } = constants

@@ -1,9 +1,9 @@
 // Hash or text of one entry in an open folder. For a link, its target as text; links are never followed.
 import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync, readSync } from 'node:fs'
+import { type OpenFolder, openFileIn, pathIn } from '@bridle/system/folders/open-folder'
 import { isBinary } from '../files/file-reading.ts'
 import { CHUNK_BYTES } from '../files/limits.ts'
-import { type OpenFolder, openFileIn, pathIn } from '@bridle/system/folders/open-folder'
 import { WorkspaceError } from '../files/workspace-error.ts'
 
 export interface EntryFacts {

@@ -1,6 +1,6 @@
 import type { EntryKind } from '@bridle/system/folders/folder-entries'
-import type { WalkEntry } from '../files/walk-entry.ts'
 import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
+import type { WalkEntry } from '../files/walk-entry.ts'
 import { factsOf, hashOfBytes, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { lineChanges, lineCount } from './line-changes.ts'
 import { type SourceEntry, type SourceRecord, sourceContent } from './source-record.ts'

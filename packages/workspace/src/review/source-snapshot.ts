@@ -1,8 +1,8 @@
 // Takes the snapshot of a fresh workspace before an agent sees it. Runs in the review thread.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isBinary } from '../files/file-reading.ts'
-import type { WalkEntry } from '../files/walk-entry.ts'
 import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
+import type { WalkEntry } from '../files/walk-entry.ts'
 import { type EntryFacts, factsOf, hashOfBytes, linkTarget, withEntry } from './entry-content.ts'
 import { type SourceEntry, sourceFiles, writeSourceList } from './source-record.ts'
 import { TreeWalk } from './tree-walk.ts'

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { type FolderEntry, knownKind } from '@bridle/system/folders/folder-entries'
-import { ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
 import { type OpenFolder, pathIn } from '@bridle/system/folders/open-folder'
+import { ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../files/limits.ts'
 import { WorkspaceError } from '../files/workspace-error.ts'
 import { factsOf, linkTarget, textOf, withEntry } from './entry-content.ts'
 import { readSourceRecord, sourceContent } from './source-record.ts'

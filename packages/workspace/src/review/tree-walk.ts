@@ -2,9 +2,9 @@
 // name, however unusual. Blocks, so it runs in a thread.
 import { closeSync, lstatSync, realpathSync } from 'node:fs'
 import { entriesIn, type FolderEntry } from '@bridle/system/folders/folder-entries'
-import { GIT, isPassedFolder, type WalkEntry } from '../files/walk-entry.ts'
-import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
 import { closeFolder, type OpenFolder, openInside, openRoot, pathIn, pathOf } from '@bridle/system/folders/open-folder'
+import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
+import { GIT, isPassedFolder, type WalkEntry } from '../files/walk-entry.ts'
 import { WorkspaceError } from '../files/workspace-error.ts'
 
 export class TreeWalk {

@@ -1,11 +1,11 @@
 // Walks files in name order without entering links. Blocks, so it runs in a thread.
-import { type ConfinedFolder, SERVER_DATA, type WorkspacePlace } from '../files/confined-folder.ts'
 import { entriesIn } from '@bridle/system/folders/folder-entries'
-import { isPassedFolder, type WalkEntry } from '../files/walk-entry.ts'
-import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
 import { closeFolder, type OpenFolder, openInside } from '@bridle/system/folders/open-folder'
+import { type ConfinedFolder, SERVER_DATA, type WorkspacePlace } from '../files/confined-folder.ts'
+import { DEPTH_MAX, ENTRIES_MAX } from '../files/limits.ts'
 import { hasUnseenCharacters } from '../files/path-text.ts'
 import { UNFINISHED } from '../files/text-writing.ts'
+import { isPassedFolder, type WalkEntry } from '../files/walk-entry.ts'
 
 export class FileWalk {
   /** Unreadable folders and names with invisible characters. */

@@ -19,6 +19,8 @@ const REASON_WORDS_MAX = 5
 /** In the write that starts the run, where its tools are known before any source is asked: a write less per turn. */
 export const offerAtOnce = (definition: AgentDefinition, runId: string, more: readonly string[] = []): ReportItem[] => {
   const tools = declaredTools(definition)
+  // Skills are read first.
+  if (definition.skills.length > 0) return []
   if (tools.length > TOOLS_OFFERED_MAX || !tools.every(isTool)) return []
   const names = withAnswer(definition, tools).map(({ name }) => name)
   return [offerItem(runId, { tools: [...new Set([...names, ...more])] }, names.length)]

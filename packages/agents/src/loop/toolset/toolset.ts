@@ -83,6 +83,7 @@ export const openToolset = async (run: LoopRun): Promise<Toolset> => {
   const tools = opened.flatMap((each) =>
     each.status === 'rejected' ? [] : Array.isArray(each.value) ? each.value : each.value.tools,
   )
+  tools.push(...run.skills.tools)
   const duplicate = duplicateName(definition, tools)
   if (problem === undefined && duplicate === null) {
     const reader = { tool: readArtifactTool(run.reporter), isUseful: () => hasResultArtifacts(run.reporter) }
