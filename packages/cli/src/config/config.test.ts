@@ -58,6 +58,7 @@ test.each([
   ['{ rateLimit: { windowMs: "1", maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
   ['{ engines: { claude: { max_budget_usd: -1 } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
   ['{ engines: { claude: { max_budget_usd: "2" } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
+  ['{ engines: { codex: { repository: "all" } } }', `"engines.codex.repository" must be 'instructions' or 'none'.`],
   ['{ engines: { codex: { max_turns: 1.5 } } }', '"engines.codex.max_turns" must be a whole number, 0 or more.'],
   [
     '{ engines: { codex: { permission_mode: true } } }',

@@ -40,6 +40,14 @@ describe('[F9] a chat session', () => {
     })
   })
 
+  test('[EN2] may choose that an engine is given nothing of its repository, and not that it is given more', async () => {
+    const { made, id, it } = await chat({ repository: 'none' })
+    expect(made).toMatchObject({ repository: 'none' })
+    expect((await it.get(`/sessions/${id}`)).body).toMatchObject({ repository: 'none' })
+    expect((await it.post('/chat/sessions', { repository: 'all' })).status).toBe(400)
+    expect((await chat({ repository: 'instructions' })).made).not.toHaveProperty('repository')
+  })
+
   test('is made once by a key, and by a name', async () => {
     const it = testApp()
     const made = () => it.post('/chat/sessions', { title: 'a' }, { 'idempotency-key': 'k1' })

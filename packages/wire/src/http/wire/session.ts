@@ -35,6 +35,9 @@ export const sessionCardSchema = f.answer('SessionCard', 'The state of a session
       'The voice settings; absent = the session keeps no audio.',
     ),
   ),
+  repository: f.optional(
+    f.oneOf(['none'], 'Engines are given no instructions of the repository; absent = as the operator says.'),
+  ),
   policy_path: f.text('The order in which policies decide about a tool call.'),
   sandbox_mode: f.nullableText('The isolation that was asked for; null = no sandbox.'),
   sandbox_isolation: f.nullableText('The isolation that the sandbox has; null = no sandbox.'),
