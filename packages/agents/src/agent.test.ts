@@ -20,6 +20,7 @@ describe('the definition', () => {
       triggers: { webhook: false },
       run,
       durable: true,
+      engine: null,
       model: null,
       instructions: null,
       skills: [],
@@ -37,7 +38,7 @@ describe('the definition', () => {
     ['nothing', undefined, /it takes an object/],
     ['no name', { run }, /the name may have letters/],
     ['a name with a slash', { name: 'a/b', run }, /the name may have letters/],
-    ['no run', { name: 'a' }, /"a" has no run function, and no model/],
+    ['no run', { name: 'a' }, /"a" has no run function, no model and no engine/],
     ['an odd durable', { name: 'a', durable: 'no', run }, /durable of "a" is not a boolean/],
     ['tools without a model', { name: 'a', tools: [], run }, /tools of "a" is for agents with a model/],
     [

@@ -3,6 +3,14 @@
 import type { JsonObject } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
 import {
+  ENGINE_OPTIONS,
+  type EngineAgent,
+  type EngineAgentOptions,
+  engineAgentOf,
+  engineAgentProblem,
+  type PartialEngineOptions,
+} from './engine-agent.ts'
+import {
   MODEL_OPTIONS,
   type ModelAgentFields,
   type ModelAgentOptions,
@@ -68,8 +76,10 @@ export interface FunctionAgentOptions<In extends StandardSchema, Out extends Sta
    * not fit. A type without a schema takes any object.
    */
   readonly directives?: DirectiveSchemas
-  /** An agent has either a `run` function or a model. */
+  /** An agent has a `run` function, a model or an engine. */
   readonly model?: never
+  /** An agent has a `run` function, a model or an engine. */
+  readonly engine?: never
 }
 
 /** The ways besides a signed-in caller by which an agent's run starts. */
@@ -94,6 +104,8 @@ export interface AgentDefinition extends ModelAgentFields {
   readonly run: ((context: RunContext<unknown>) => unknown) | null
   /** Whether another process continues a run whose process ended. */
   readonly durable: boolean
+  /** The engine that plays the turns; null = the agent has a `run` function or a model. */
+  readonly engine: EngineAgent | null
   /** Schemas for the payloads of its namespaced directives. */
   readonly directives: DirectiveSchemas
   /** Made by `sop()`. On OpenHarness its conversation returns to the default agent when the run ends. */
@@ -101,7 +113,7 @@ export interface AgentDefinition extends ModelAgentFields {
 }
 
 /**
- * Makes an agent of a name and either a `run` function or a model. A file in `agents/` has the agent as its default export.
+ * Makes an agent of a name and a `run` function, a model or an engine. A file in `agents/` has the agent as its default export.
  * Throws a TypeError that names the field that is wrong.
  */
 export function agent<
@@ -118,8 +130,9 @@ export function agent<
   In extends StandardSchema = StandardSchema<PromptInput>,
   Out extends StandardSchema = StandardSchema,
 >(options: ModelAgentOptions<In, Out>): AgentDefinition
-export function agent(options: AnyAgentOptions): AgentDefinition {
-  return defineAgent(options)
+export function agent(options: EngineAgentOptions): AgentDefinition
+export function agent(options: unknown): AgentDefinition {
+  return defineAgent(options as AnyAgentOptions)
 }
 
 /** `agent()`, with the fields that only the package may set. */
@@ -147,15 +160,20 @@ export const defineAgent = (
     triggers: Object.freeze({ webhook: triggers?.webhook === true }),
     run,
     durable,
+    engine: isEngineAgent(options) ? engineAgentOf(options) : null,
     directives: Object.freeze({ ...directives }),
-    ...modelAgentFields(options),
+    ...modelAgentFields(isEngineAgent(options) ? {} : options),
     ...origin,
   }
   return Object.freeze(Object.defineProperty(definition, brand, { value: true }))
 }
 
-/** The options of either kind of agent, once their types no longer matter. */
+const isEngineAgent = (options: object): options is EngineAgentOptions =>
+  (options as { readonly engine?: unknown }).engine !== undefined
+
+/** The options of any kind of agent, once their types no longer matter. */
 type AnyAgentOptions = AgentOptions<StandardSchema, StandardSchema> &
+  PartialEngineOptions &
   PartialModelOptions & {
     readonly run?: (context: RunContext<unknown>) => unknown
     readonly durable?: boolean
@@ -202,30 +220,41 @@ export const nonAgentProblem = (value: unknown, place: keyof typeof AGENT_PLACES
 const FIELDS: readonly (keyof AnyAgentOptions)[] = [
   ...(['name', 'description', 'input', 'output', 'triggers', 'run', 'durable', 'directives', 'model'] as const),
   ...MODEL_OPTIONS,
+  ...ENGINE_OPTIONS,
 ]
 
 const problemOf = (options: unknown): string | null => {
   if (typeof options !== 'object' || options === null)
-    return 'it takes an object: agent({ name, run }) or agent({ name, model }).'
+    return 'it takes an object: agent({ name, run }), agent({ name, model }) or agent({ name, engine }).'
   const fields = options as { readonly [name: string]: unknown }
-  const { name, description, input, output, triggers, run, model } = fields
+  const { name, description, input, output, triggers, run, model, engine } = fields
   // A misspelt field comes first: without it another one seems to be missing.
   const unknownField = unknownFieldProblem(fields, FIELDS)
   if (unknownField !== null) return isId(name) ? `"${name}": ${unknownField}` : unknownField
   if (!isId(name)) return 'the name may have letters, digits and . _ : @ - only, at most 128.'
+  if (run !== undefined && engine !== undefined) return `"${name}" has both run and engine: leave one of them out.`
   if (run !== undefined && model !== undefined) return `"${name}" has both run and model: leave one of them out.`
-  if (model === undefined && typeof run !== 'function') return `"${name}" has no run function, and no model.`
+  if (engine === undefined && model === undefined && typeof run !== 'function')
+    return `"${name}" has no run function, no model and no engine.`
   if (description !== undefined && typeof description !== 'string') return `the description of "${name}" is not a text.`
   for (const [role, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) return `the ${role} of "${name}" is not a Standard Schema.`
   }
-  const problem = model === undefined ? functionAgentProblem(name, fields) : modelAgentProblem(name, fields)
+  const problem = kindProblem(name, fields)
   if (problem !== null || triggers === undefined) return problem
   if (typeof triggers !== 'object' || triggers === null) return `the triggers of "${name}" are not an object.`
   const { webhook } = triggers as AgentTriggers
   if (webhook !== undefined && typeof webhook !== 'boolean') return `triggers.webhook of "${name}" is not a boolean.`
   const unknownTrigger = unknownFieldProblem(triggers, ['webhook'])
   return unknownTrigger === null ? null : `triggers of "${name}": ${unknownTrigger}`
+}
+
+/** The first field that does not fit the agent's kind, as a sentence; null = none. */
+const kindProblem = (name: string, fields: { readonly [name: string]: unknown }): string | null => {
+  if (fields.engine !== undefined) return engineAgentProblem(name, fields)
+  const option = ENGINE_OPTIONS.find((each) => fields[each] !== undefined)
+  if (option !== undefined) return `${option} of "${name}" is for agents with an engine: give it one, or leave it out.`
+  return fields.model === undefined ? functionAgentProblem(name, fields) : modelAgentProblem(name, fields)
 }
 
 const functionAgentProblem = (name: string, fields: { readonly [name: string]: unknown }): string | null => {

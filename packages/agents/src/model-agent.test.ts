@@ -26,6 +26,7 @@ describe('a model agent', () => {
     const made = agent({ name: 'helper', model: first, instructions: 'Help.', tools: [search, read] })
     expect({ ...made }).toEqual({
       name: 'helper',
+      engine: null,
       description: '',
       input: null,
       output: null,

@@ -81,6 +81,8 @@ export interface ModelAgentOptions<In extends StandardSchema, Out extends Standa
   readonly run?: never
   /** A model agent is always durable. */
   readonly durable?: never
+  /** A model agent has no engine. */
+  readonly engine?: never
 }
 
 /** The part of an agent's definition that only a model agent fills in. */

@@ -7,6 +7,12 @@ export {
   type PromptInput,
   type RunContext,
 } from '@bridle/agents/agent'
+export type {
+  EngineAgent,
+  EngineAgentOptions,
+  EngineBudget,
+  EngineInstructions,
+} from '@bridle/agents/engine-agent'
 export { type CriticOptions, critic } from '@bridle/agents/middleware/critic'
 export { type GuardrailCheck, type GuardrailOptions, guardrails } from '@bridle/agents/middleware/guardrails'
 export type {
