@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { chosenModelProblem, effectiveRepository, effectiveSettings } from './effective-settings.ts'
+import {
+  chosenEffortProblem,
+  chosenModelProblem,
+  effectiveRepository,
+  effectiveSettings,
+} from './effective-settings.ts'
 
 const modes = ['plan', 'default', 'acceptEdits', 'dontAsk', 'auto', 'bypassPermissions']
 
@@ -71,4 +76,22 @@ test.each([
   ['instructions', 7, 'instructions'],
 ] as const)('[EN2] the operator says %s of the repository, and a session %s', (agent, session, expected) => {
   expect(effectiveRepository(agent, { settings: session === undefined ? {} : { repository: session } })).toBe(expected)
+})
+
+test.each([
+  ['the operator chose it', { effort: 'low' }, {}, null, 'low'],
+  ['a session has another', { effort: 'low' }, { think_level: 'high' }, null, 'high'],
+  ['a request has another', { effort: 'low' }, { think_level: 'high' }, { effort: 'max' }, 'max'],
+  ['a session has one that the engine does not know', { effort: 'low' }, { think_level: 'sharp' }, null, 'low'],
+  ['only a text is an effort', {}, { think_level: 3 }, { effort: { level: 'max' } }, undefined],
+  ['a session has no field of that name', {}, { effort: 'max' }, null, undefined],
+])('[R46] the effort of a run: %s', (_name, agent, settings, input, expected) =>
+  expect(effectiveSettings(agent, { settings, input }, ['low', 'high', 'max']).effort).toBe(expected),
+)
+
+test('[R46] an effort of a request that the engine does not have is a problem, wherever it came from', () => {
+  const problem = (input: object | string) => chosenEffortProblem({ input: input as never }, (effort) => `no ${effort}`)
+  expect([problem({ effort: 'sharp' }), problem({ effort: 7 }), problem({}), problem('sharp')]).toEqual([
+    ...['no sharp', null, null, null],
+  ])
 })

@@ -1,19 +1,26 @@
 // The settings of a run: the operator's settings of the agent, which sessions and requests only narrow.
-import type { JsonObject } from '@bridle/events/json'
+import { isJsonObject, type JsonObject } from '@bridle/events/json'
 import type { Job } from '@bridle/kernel/ports/runner'
 import type { EngineSettings, RepositoryUse } from '../protocol/protocol.ts'
 
-/** The caller of a run may choose its model and lower its limits. A session may tighten the permission mode, and a request may not set one. */
+/**
+ * The caller of a run may choose its model and its effort, and lower its limits. A session may tighten the permission mode, and a request
+ * may not set one. A session's effort is ignored if it is not in `efforts`: older sessions could store any text.
+ */
 export const effectiveSettings = (
   agent: EngineSettings,
   { settings: session, input }: Pick<Job, 'settings' | 'input'>,
+  efforts?: readonly string[],
 ) => {
-  const request = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
+  const request = requestOf(input)
+  const { think_level: effort } = session
   const mode = stricterMode(agent.permission_mode ?? undefined, session.permission_mode)
   const chosen = {
     ...agent,
     ...chosenModel(session),
     ...chosenModel(request),
+    ...(typeof effort === 'string' && (efforts?.includes(effort) ?? true) && { effort }),
+    ...(typeof request.effort === 'string' && { effort: request.effort }),
     ...(mode !== undefined && { permission_mode: mode }),
   }
   for (const name of ['max_budget_usd', 'max_turns'] as const) {
@@ -29,6 +36,8 @@ export const effectiveRepository = (
   { settings: session }: Pick<Job, 'settings'>,
 ): RepositoryUse => (session.repository === 'none' ? 'none' : agent)
 
+const requestOf = (input: Job['input']): JsonObject => (isJsonObject(input) ? input : {})
+
 /** Only a text names a model: an input that reached the log by another way may have anything there. */
 const chosenModel = ({ model }: JsonObject): { readonly model?: string } => (typeof model === 'string' ? { model } : {})
 
@@ -40,6 +49,15 @@ export const chosenModelProblem = (
 ): string | null => {
   const { model } = effectiveSettings(agent, job)
   return typeof model !== 'string' || model === agent.model ? null : modelProblem(model)
+}
+
+/** The reason why the run cannot have the effort that its request chose, as a sentence with those that there are; null = it can. */
+export const chosenEffortProblem = (
+  { input }: Pick<Job, 'input'>,
+  effortProblem: (effort: string) => string | null,
+): string | null => {
+  const { effort } = requestOf(input)
+  return typeof effort === 'string' ? effortProblem(effort) : null
 }
 
 /** The modes that each mode tightens. Neither `dontAsk` nor `default` is stricter on every engine, so neither replaces the other. */

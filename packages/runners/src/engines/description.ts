@@ -1,7 +1,10 @@
 // The row of an engine: plain data, so that a Worker, which starts no programs, can read it too.
+
+import type { EngineAgentOptions, EngineInstructions } from '@bridle/agents/engine-agent'
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import type { ProviderName } from '../credentials/providers.ts'
-import type { EngineSettings, RepositoryUse } from '../protocol/protocol.ts'
+import type { EngineSettings } from '../protocol/protocol.ts'
+import type { EngineModel } from './models.ts'
 
 export interface EngineDescription {
   /** The name of the engine on every wire, and of the agent that it serves. */
@@ -14,14 +17,19 @@ export interface EngineDescription {
   readonly worksOnFiles: boolean
   /** Sessions that name no agent get this one, where its engine can run. */
   readonly isDefaultAgent?: true
+  /** The models of the supported version, aliases first. Absent if the list is unknown. */
+  readonly models?: readonly EngineModel[]
+  /** Reasoning efforts, from little to much. Absent if callers cannot choose. */
+  readonly efforts?: readonly string[]
 }
 
+/** The operator's settings of an engine. */
 export type EngineConfig = EngineSettings & {
   /** The models that the engine may use, `*` for any part of a name; absent = any. */
   readonly models?: readonly string[]
-  /** Whether the engine is given the instructions, skills, sub-agents and commands of its work folder. Default `instructions`. */
-  readonly repository?: RepositoryUse
-}
+  /** Added to the system prompt of the engine in every turn: a text, or the file that has it. */
+  readonly instructions?: EngineInstructions
+} & Pick<EngineAgentOptions, 'tools' | 'mcp' | 'repository'>
 
 export interface EngineConfigs {
   readonly [name: string]: EngineConfig

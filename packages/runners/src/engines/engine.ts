@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly settings: EngineSettings
   /** The texts of the repository in the work folder. Absent: the engine is given none. */
   readonly repository?: RepositoryTexts
+  /** The engine adds this to its own system prompt, in every turn. */
+  readonly instructions?: string
 }
 
 /** A program that does the work of a turn, such as Claude Code or Codex. */

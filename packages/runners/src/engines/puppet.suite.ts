@@ -1,4 +1,5 @@
 // An engine that does what its prompt says, a JSON array of steps; also what no engine should do.
+import { present } from '@bridle/events/json'
 import type { RunnerEvent } from '../protocol/protocol.ts'
 import { claudeInfo } from './claude/description.ts'
 import type { Engine, EngineApprovalRequest, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engine.ts'
@@ -24,6 +25,8 @@ export interface PuppetEngine extends Engine {
   readonly stoppedTasks: string[]
   /** `texts`: the instructions of the repository, where the engine was given any. */
   readonly opened: { readonly resume: string | null; readonly texts?: readonly string[] }[]
+  /** The settings and instructions of each conversation, in the order of `opened`. */
+  readonly openedWith: Pick<EngineOptions, 'settings' | 'instructions'>[]
   /** Where the engine that was opened last finds its provider. */
   readonly baseUrl: () => Promise<string>
   closed: number
@@ -46,6 +49,7 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     steered: [],
     stoppedTasks: [],
     opened: [],
+    openedWith: [],
     baseUrl: async () => (await launch()).baseUrl,
     closed: 0,
     closing: Promise.resolve(),
@@ -53,10 +57,11 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     leftovers: 0,
     openMs: 0,
     needs: async () => engine.missing,
-    open: async ({ resume, launcher, repository }) => {
+    open: async ({ resume, launcher, settings, instructions, repository }) => {
       launch = launcher
       const texts = repository?.instructions.map(({ text }) => text)
       engine.opened.push({ resume, ...(texts && texts.length > 0 && { texts }) })
+      engine.openedWith.push({ settings, ...present({ instructions }) })
       if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')
       return new PuppetSession(engine, resume)

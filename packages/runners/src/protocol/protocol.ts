@@ -158,6 +158,8 @@ export type RunEnvVars = Readonly<v.InferOutput<typeof vars>>
 
 const engineSettingsSchema = v.looseObject({
   model: maybe(v.nullable(text)),
+  /** How much the model thinks, in the engine's own words. */
+  effort: maybe(v.nullable(text)),
   permission_mode: maybe(v.nullable(text)),
   max_budget_usd: maybe(v.nullable(amount)),
   max_turns: maybe(v.nullable(count)),
@@ -189,6 +191,8 @@ export const querySchema = v.looseObject({
   settings: maybe(engineSettingsSchema),
   /** Whether the runner reads the instructions, skills, sub-agents and commands of its work folder. Absent: `none`. */
   repository: maybe(v.picklist(REPOSITORY_USES)),
+  /** Instructions of the operator and of the agent, which the engine adds to its own system prompt. */
+  instructions: maybe(text),
 })
 /** The body of `POST /query`: the prompt, and how to run it. */
 export type RunnerQuery = v.InferOutput<typeof querySchema>

@@ -10,8 +10,9 @@ import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '@bridle/kernel/ports/runner'
 import { givenAnswer } from '@bridle/kernel/question-request'
-import { chosenModelProblem, effectiveSettings } from '../credentials/effective-settings.ts'
+import { chosenEffortProblem, chosenModelProblem, effectiveSettings } from '../credentials/effective-settings.ts'
 import type { ProviderName } from '../credentials/providers.ts'
+import { effortChoiceProblem } from '../engines/models.ts'
 import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
 import type { EngineSettings, RepositoryUse, RunEnvVars } from '../protocol/protocol.ts'
 import { RunnerRedirect } from './bounded-response.ts'
@@ -30,7 +31,7 @@ import { SandboxQueue, type WaitLimits } from './sandbox-queue.ts'
 
 /** A runner of sessions whose engine works in a sandbox. */
 export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
-  const queue = new SandboxQueue(given.clock, given.queueLimits)
+  const queue = given.queue ?? new SandboxQueue(given.clock, given.queueLimits)
   const options = { ...given, queue }
   const { provider, credentials } = options
 
@@ -47,7 +48,9 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
     identity: bridgeIdentity(options.engine),
     start: async (job, reporter) => {
       // Every prompt comes here, also one that was queued before the operator changed the list.
-      const problem = chosenModelProblem(options.settings ?? {}, job, options.modelProblem ?? (() => null))
+      const problem =
+        chosenModelProblem(options.settings ?? {}, job, options.modelProblem ?? (() => null)) ??
+        chosenEffortProblem(job, effortChoiceProblem(options.efforts))
       if (problem !== null) throw new ModelRefusedError(problem)
       const place = {
         name: 'place',
@@ -208,6 +211,10 @@ export interface RemoteRunnerOptions {
   readonly repository?: RepositoryUse
   /** The reason why runs may not use a model that a caller chose, as a sentence; null = they may. Absent: any model. */
   readonly modelProblem?: (model: string) => string | null
+  /** The efforts that the engine knows; absent: it takes any. */
+  readonly efforts?: readonly string[]
+  /** The engine adds this to its own system prompt, in every turn. */
+  readonly instructions?: string
   /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
   readonly runToken: (job: Job) => Promise<string | null>
   /** The keys with which the sandbox reaches its model until the run ends. */
@@ -218,6 +225,8 @@ export interface RemoteRunnerOptions {
   readonly uploads?: UploadReader
   /** How a run waits for a free sandbox. */
   readonly queueLimits?: WaitLimits
+  /** Shared by runners whose runs wait in one row; absent: the runs of this one wait by themselves. */
+  readonly queue?: SandboxQueue
 }
 
 export interface RunCredentials {

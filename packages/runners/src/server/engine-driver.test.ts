@@ -138,3 +138,27 @@ test('[R33] [R34] [R35] texts of the repository are read before each turn, and a
   await driver.close()
   rmSync(work, { recursive: true })
 })
+
+test('[R45] [R46] the engine gets instructions and effort, and a change of either opens another one that resumes', async () => {
+  const engine = puppetEngine()
+  const driver = newDriver()
+  const play = async (number: number, more: object) => {
+    const record = newRecord(`req-${number}`)
+    await driver.run(record, engine, { prompt: '[]', ...more }, true)
+    return (record.end as { readonly resume?: string }).resume ?? null
+  }
+  const first = await play(1, { instructions: 'Be brief.', settings: { effort: 'low' } })
+  const second = await play(2, { instructions: 'Be brief.', settings: { effort: 'low' }, resume: first })
+  expect(engine.opened).toEqual([{ resume: null }])
+  const third = await play(3, { instructions: 'Be kind.', settings: { effort: 'low' }, resume: second })
+  const fourth = await play(4, { instructions: 'Be kind.', settings: { effort: 'high' }, resume: third })
+  await play(5, { settings: { effort: 'high' }, resume: fourth })
+  expect(engine.opened).toEqual([null, second, third, fourth].map((resume) => ({ resume })))
+  expect(engine.openedWith).toEqual([
+    { settings: { effort: 'low' }, instructions: 'Be brief.' },
+    { settings: { effort: 'low' }, instructions: 'Be kind.' },
+    { settings: { effort: 'high' }, instructions: 'Be kind.' },
+    { settings: { effort: 'high' } },
+  ])
+  await driver.close()
+})

@@ -1,12 +1,13 @@
 // Plays runs on engines, one at a time. Each run ends exactly once, however its engine behaves.
 
-import { canonicalJson, present } from '@bridle/events/json'
+import { canonicalJson, type JsonObject, present } from '@bridle/events/json'
 import { withTimeout } from '../calls/timeout.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
 import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol/protocol.ts'
 import { type RepositoryTexts, readRepository } from '../repository/repository-texts.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
+import { textDigest } from './run-history.ts'
 import type { RunRecord } from './run-record.ts'
 
 /** A model that thinks reports something within minutes; an engine that is silent for ten, with no call open, hangs. */
@@ -214,7 +215,7 @@ export class EngineDriver {
       launcher: () => launcher(engine.provider),
       resume: query.resume ?? null,
       settings: query.settings ?? {},
-      ...present({ repository: repository ?? undefined }),
+      ...present({ instructions: query.instructions, repository: repository ?? undefined }),
     })
   }
 
@@ -303,12 +304,14 @@ const serverAwayEnd = ({ serverAwaySince }: ActiveRun, end: TurnEnd): TurnEnd =>
   return { kind: 'failed', message, reason: 'server_away', transient: true }
 }
 
+/** Names everything that an engine is opened with: a change counts from the next turn, for which another engine is opened. */
 const warmEngineKey = (
   engine: Engine,
   resume: string | null,
-  { settings = {} }: RunnerQuery,
+  { settings = {}, instructions = '' }: RunnerQuery,
   repository: RepositoryTexts | null,
-): string => canonicalJson([engine.name, resume, settings as { [name: string]: string }, repository?.digest ?? null])
+): string =>
+  canonicalJson([engine.name, resume, settings as JsonObject, textDigest(instructions), repository?.digest ?? null])
 
 /** Nothing outlives its turn but the engine. False = it may not stay, since something beside it could not be ended. */
 const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<boolean> => {

@@ -51,12 +51,14 @@ export class ClaudeProcess {
   readonly #contextWindow: ContextWindow = { tokens: 0 }
   /** Where the engine keeps its transcripts. */
   readonly #folder: string
+  readonly #model: string | undefined
   /** The permission mode at the start, and the current one: an approved plan ends plan mode, but for its own turn alone. */
   #firstMode: string | null = null
   #currentMode: string | null = null
 
   constructor(sdk: ClaudeSdk, mark: ProcessMark, start: EngineStarter, options: { [name: string]: unknown }) {
     this.#mark = mark
+    this.#model = typeof options.model === 'string' ? options.model : undefined
     this.#folder = (options.env as NodeJS.ProcessEnv).CLAUDE_CONFIG_DIR ?? ''
     this.#query = sdk.query({
       prompt: this.#prompts,
@@ -183,7 +185,7 @@ export class ClaudeProcess {
     if (isEntry && this.resume !== null && !hasToolCall(message))
       playing.report({ type: 'run.resume', resume: this.resume })
     await playing.turn.waitForRoom()
-    const end = message.type === 'result' ? turnEnd(message) : null
+    const end = message.type === 'result' ? turnEnd(message, this.#model) : null
     if (!end) return
     playing.turnsEnded += 1
     const isLast = playing.pendingSteers === 0 && playing.turnsEnded >= playing.turnsStarted

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isThorough, variants } from '../../../../../scripts/variants.ts'
+import { findPackage } from '../../engine-table/engine-packages.ts'
 import { startTimeOf } from '../../process/process-table.ts'
 import type { RunnerEvent } from '../../protocol/protocol.ts'
 import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.ts'
@@ -13,6 +14,7 @@ import { engineEnv, noEngines } from '../engines.suite.ts'
 import { makeHostileRepository, putFile } from '../repository.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
 import { claudeEngine } from './claude.ts'
+import { claudeDescription, claudeModels } from './description.ts'
 
 describe.skipIf(noEngines !== null)('Claude Code', () => {
   let stub: AnthropicStub
@@ -96,6 +98,40 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20, contextUsagePct: 0.012 }])
     expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
   })
+
+  test('[EN20] [EN30] [EN31] instructions, model and effort are in each request, also changed ones of a resumed session', async () => {
+    const runs = await start()
+    const facts = () => {
+      const { body } = stub.requests.findLast(({ isAux }) => !isAux) ?? {}
+      const { model, system, output_config: output } = body as unknown as { [name: string]: unknown }
+      const canaries = [...JSON.stringify(system).matchAll(/CANARY-\w+/g)].map(([word]) => word)
+      return [model, (output as { effort?: string } | undefined)?.effort, canaries]
+    }
+    const prompt = (answer: string) => stubbed({ blocks: [{ text: answer }] })
+    const first = await runs.query({
+      ...{ requestId: 'told-1', prompt: prompt('First.'), instructions: 'CANARY-one' },
+      settings: { model: 'claude-opus-5-5', effort: 'high' },
+    })
+    await first.end
+    expect(facts()).toEqual(['claude-opus-5-5', 'high', ['CANARY-one']])
+    const second = await runs.query({
+      ...{ requestId: 'told-2', prompt: prompt('Second.'), instructions: 'CANARY-two', resume: await resumeOf(first) },
+      settings: { model: 'claude-sonnet-5-5', effort: 'low' },
+    })
+    await second.end
+    expect(facts()).toEqual(['claude-sonnet-5-5', 'low', ['CANARY-two']])
+    const third = await runs.query({ requestId: 'told-3', prompt: prompt('Third.'), resume: await resumeOf(second) })
+    expect(await third.end).toMatchObject({ result: 'Third.' })
+    expect(facts()[2]).toEqual([])
+    expect(JSON.stringify(stub.requests.findLast(({ isAux }) => !isAux)?.body.messages)).toContain('First.')
+  })
+
+  if (isThorough)
+    test('[EN28] the models of its list are those that the SDK knows', () => {
+      const { folder: at = '' } = findPackage(claudeDescription.packageName, engineEnv()) ?? {}
+      const sdk = readFileSync(join(at, 'sdk.mjs'), 'utf8')
+      for (const { id } of claudeModels) expect([id, sdk.includes(`"${id}"`)]).toEqual([id, true])
+    })
 
   test('[OH106] reads a file that came with its prompt, and asks nobody', async () => {
     const runs = await start()

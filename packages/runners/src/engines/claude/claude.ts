@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findPackage } from '../../engine-table/engine-packages.ts'
 import { readJson } from '../../process/json-file.ts'
-import { repositoryPrompt } from '../../repository/repository-prompt.ts'
+import { addedInstructions } from '../../repository/repository-prompt.ts'
 import type { RepositoryTexts } from '../../repository/repository-texts.ts'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
 import {
@@ -138,7 +138,7 @@ class ClaudeSession implements EngineSession {
     const forks = session !== undefined && at !== undefined && this.#heads.headOf(session) !== at
     const mode = settings.permission_mode ?? 'default'
     const mark = newProcessMark()
-    const append = repository && repositoryPrompt(repository)
+    const append = addedInstructions(this.#options)
     return new ClaudeProcess(this.#sdk, mark, start, {
       cwd: workFolder,
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
@@ -154,6 +154,7 @@ class ClaudeSession implements EngineSession {
       disallowedTools: ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'Monitor'],
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
       ...(settings.model && { model: settings.model }),
+      ...(settings.effort && { effort: settings.effort }),
       ...(typeof settings.max_budget_usd === 'number' && { maxBudgetUsd: settings.max_budget_usd }),
       ...(settings.max_turns && { maxTurns: settings.max_turns }),
       ...(session !== undefined && { resume: session }),

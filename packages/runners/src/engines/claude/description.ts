@@ -1,6 +1,7 @@
 // Claude Code as every target knows it: its package, its events and features, and where it deviates.
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import { type EngineDescription, engineEvents } from '../description.ts'
+import type { EngineModel } from '../models.ts'
 
 export const claudeInfo = (version: string): EngineInfo => ({
   name: 'claude',
@@ -24,6 +25,19 @@ export const claudeInfo = (version: string): EngineInfo => ({
   ],
 })
 
+/** The current models of version 0.3.325 of the SDK. */
+export const claudeModels: readonly EngineModel[] = [
+  { id: 'sonnet', title: 'Claude Sonnet, the newest', family: 'claude-sonnet-*' },
+  { id: 'opus', title: 'Claude Opus, the newest', family: 'claude-opus-*' },
+  { id: 'haiku', title: 'Claude Haiku, the newest', family: 'claude-haiku-*' },
+  { id: 'claude-opus-5-5', title: 'Claude Opus 5.5' },
+  { id: 'claude-opus-5', title: 'Claude Opus 5' },
+  { id: 'claude-sonnet-5-5', title: 'Claude Sonnet 5.5' },
+  { id: 'claude-sonnet-5', title: 'Claude Sonnet 5' },
+  { id: 'claude-haiku-5-5', title: 'Claude Haiku 5.5' },
+  { id: 'claude-haiku-4-5', title: 'Claude Haiku 4.5' },
+]
+
 export const claudeDescription = {
   name: 'claude',
   title: 'Claude Code',
@@ -32,4 +46,6 @@ export const claudeDescription = {
   info: claudeInfo,
   worksOnFiles: true,
   isDefaultAgent: true,
+  models: claudeModels,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
 } as const satisfies EngineDescription

@@ -58,7 +58,8 @@ export interface SdkSystemMessage {
 }
 
 /** Null = the engine continues with another turn. `is_error` decides: failures of the API have the subtype "success" too. */
-export const turnEnd = (message: SdkMessage): TurnEnd | null => {
+/** `model`: the model that the engine was opened with; undefined = the engine has chosen one. */
+export const turnEnd = (message: SdkMessage, model?: string): TurnEnd | null => {
   const said = message as unknown as SdkResultMessage
   const text = (said.result ?? said.errors?.join('\n') ?? '').replace(GATEWAY_ADVICE, '')
   if (said.terminal_reason === 'aborted_streaming' || said.terminal_reason === 'aborted_tools')
@@ -76,9 +77,13 @@ export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   if (status === null) return { ...failed, reason: 'engine' }
   if (status === 402) return { ...failed, reason: 'budget' }
   if (status === 401 || status === 403) return { ...failed, reason: 'key_refused' }
-  if (status === 404) return { ...failed, reason: 'model_unknown' }
+  if (status === 404) return { ...failed, message: unknownModelMessage(model), reason: 'model_unknown' }
   return { ...failed, reason: 'provider', ...((status === 429 || status >= 500) && { transient: true }) }
 }
+
+/** The engine advises to start its own program with another model. */
+const unknownModelMessage = (model: string | undefined): string =>
+  `The provider does not know the model${model === undefined ? '' : ` "${model}"`}, or does not let this key use it. Choose another model.`
 
 /** The engine takes the server's proxy for a gateway of the person, who has never heard of its address. */
 const GATEWAY_ADVICE = / If it persists, check your inference gateway \([^)]*\)\.?/

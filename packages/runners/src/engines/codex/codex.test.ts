@@ -3,14 +3,24 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { isThorough } from '../../../../../scripts/variants.ts'
 import { runnerEventSchemas } from '../../protocol/protocol.ts'
 import { readRepository } from '../../repository/repository-texts.ts'
 import type { EngineSession } from '../engine.ts'
-import { noEngines, startHere } from '../engines.suite.ts'
+import { engineEnv, noEngines, startHere } from '../engines.suite.ts'
 import { denyRule, RecordingTurn } from '../recording-turn.suite.ts'
 import { makeHostileRepository, putFile } from '../repository.suite.ts'
 import { CodexWorld, calls, prompt, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
+import { codexModels } from './description.ts'
+import { findCodex } from './launch.ts'
+
+interface CodexRequest {
+  readonly model?: string
+  readonly instructions?: string
+  readonly reasoning?: { readonly effort?: string }
+  readonly input?: readonly { readonly role?: string }[]
+}
 
 test('one that is not installed says how to install it', async () => {
   const engine = codexEngine({})
@@ -308,6 +318,42 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     expect(await end).toEqual({ kind: 'completed', result: 'Steered.' })
     expect(turn.text).toMatch(/^one [\s\S]*\n\nSteered\.$/)
   })
+
+  test('[EN20] [EN30] [EN31] model, effort and instructions are in each request, also changed ones of a resumed session', async () => {
+    const facts = () => {
+      const {
+        model,
+        reasoning,
+        input = [],
+        instructions = '',
+      } = (world.stub.requests.at(-1)?.body ?? {}) as CodexRequest
+      const all = JSON.stringify([instructions, input.filter(({ role }) => role !== 'assistant')])
+      return [model, reasoning?.effort, [...all.matchAll(/CANARY-\w+/g)].map(([word]) => word)]
+    }
+    const open = (more: object, resume: string | null = null) =>
+      world.open({ resume, settings: { permission_mode: 'bypassPermissions', ...more }, instructions: 'CANARY-one' })
+    const first = await open({ model: 'gpt-5.5', effort: 'high' })
+    await play(first, prompt(says('one')))
+    expect(facts()).toEqual(['gpt-5.5', 'high', ['CANARY-one']])
+    await play(first, prompt(says('two')))
+    expect(facts()).toEqual(['gpt-5.5', 'high', ['CANARY-one']])
+    const resume = first.resume
+    await first.close()
+    const second = await world.open({
+      ...{ resume, settings: { permission_mode: 'bypassPermissions', model: 'gpt-5.6-sol', effort: 'low' } },
+      instructions: 'CANARY-two',
+    })
+    await play(second, prompt(says('three')))
+    expect(facts()).toEqual(['gpt-5.6-sol', 'low', ['CANARY-two']])
+    expect(world.lastPrompts()).toEqual(['one', 'two', 'three'].map((word) => prompt(says(word))))
+  })
+
+  if (isThorough)
+    test('[EN28] the models of its list are those that the program lists', () => {
+      const found = findCodex({ ...process.env, ...engineEnv() })
+      const program = 'file' in found ? readFileSync(found.file, 'latin1') : ''
+      for (const { id } of codexModels) expect([id, program.includes(`"slug": "${id}"`)]).toEqual([id, true])
+    })
 
   describe('resuming', () => {
     const lost = (turn: RecordingTurn) => turn.of('context.warning').filter(({ kind }) => kind === 'resume_lost')

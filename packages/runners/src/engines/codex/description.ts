@@ -1,6 +1,7 @@
 // Codex as every target knows it: its package, its events and features, and where it deviates.
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import { type EngineDescription, engineEvents } from '../description.ts'
+import type { EngineModel } from '../models.ts'
 
 export const codexInfo = (version: string): EngineInfo => ({
   name: 'codex',
@@ -36,6 +37,19 @@ export const codexInfo = (version: string): EngineInfo => ({
   ],
 })
 
+/** The models that version 0.166.0 lists, in its order. */
+export const codexModels: readonly EngineModel[] = [
+  { id: 'gpt-6.1-sol', title: 'GPT-6.1 Sol' },
+  { id: 'gpt-6-astra', title: 'GPT-6 Astra' },
+  { id: 'gpt-6-sol', title: 'GPT-6 Sol' },
+  { id: 'gpt-6-luna', title: 'GPT-6 Luna' },
+  { id: 'gpt-5.6-sol', title: 'GPT-5.6 Sol' },
+  { id: 'gpt-6.1-terra', title: 'GPT-6.1 Terra' },
+  { id: 'gpt-5.6-terra', title: 'GPT-5.6 Terra' },
+  { id: 'gpt-5.6-luna', title: 'GPT-5.6 Luna' },
+  { id: 'gpt-5.5', title: 'GPT-5.5' },
+]
+
 export const codexDescription = {
   name: 'codex',
   title: 'Codex',
@@ -43,4 +57,6 @@ export const codexDescription = {
   provider: 'openai',
   info: codexInfo,
   worksOnFiles: true,
+  models: codexModels,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'],
 } as const satisfies EngineDescription

@@ -15,10 +15,15 @@ test.each<[EngineSettings, string, string]>([
   [{ permission_mode: 'plan' }, 'never', 'read-only'],
   [{ permission_mode: 'bypassPermissions' }, 'never', 'danger-full-access'],
 ])('%o', (settings, approvalPolicy, sandbox) =>
-  expect(threadSettings(settings, '/w')).toEqual({ cwd: '/w', approvalPolicy, sandbox }),
+  expect(threadSettings({ settings, workFolder: '/w' })).toEqual({ cwd: '/w', approvalPolicy, sandbox }),
 )
 
-test('a model is passed on', () => expect(threadSettings({ model: 'm' }, '/w')).toMatchObject({ model: 'm' }))
+test('[EN20] [EN30] model, effort and instructions are passed on', () => {
+  const settings = { model: 'm', effort: 'high' }
+  expect(threadSettings({ settings, workFolder: '/w', instructions: 'Be brief.' })).toMatchObject({
+    ...{ model: 'm', config: { model_reasoning_effort: 'high' }, developerInstructions: 'Be brief.' },
+  })
+})
 
 test('its environment has what it needs and no more, and its settings name the relay', async () => {
   const stateFolder = await mkdtemp(join(tmpdir(), 'bridle-launch-'))

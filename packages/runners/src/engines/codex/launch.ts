@@ -6,7 +6,6 @@ import type { JsonObject } from '@bridle/events/json'
 import { tryOr } from '@bridle/kernel/try-or'
 import { findPackage } from '../../engine-table/engine-packages.ts'
 import { SANDBOX_VARIABLE } from '../../process/sandbox-processes.ts'
-import type { EngineSettings } from '../../protocol/protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { EngineOptions } from '../engine.ts'
 import { installHint, notInstalledMessage } from '../engine-install.ts'
@@ -133,9 +132,15 @@ const providerSettings = ({ baseUrl, retries }: Pick<CodexLaunchOptions, 'baseUr
   return [`model_providers.bridle={${provider.join(',')}}`]
 }
 
-export const threadSettings = ({ model, permission_mode }: EngineSettings, workFolder: string): JsonObject => ({
+export const threadSettings = ({
+  settings: { model, effort, permission_mode },
+  workFolder,
+  instructions,
+}: Pick<EngineOptions, 'settings' | 'workFolder' | 'instructions'>): JsonObject => ({
   cwd: workFolder,
   ...(model && { model }),
+  ...(effort && { config: { model_reasoning_effort: effort } }),
+  ...(instructions && { developerInstructions: instructions }),
   ...(Object.hasOwn(MODES, permission_mode ?? '') ? MODES[permission_mode!] : MODES.default),
 })
 

@@ -1,7 +1,7 @@
 // Resuming a conversation: a resume id is `thread:turn`, or `thread:turn:before` if the turn never ended. A thread is resumed from its
 // last turn, and forked from an earlier one or while another process writes to it.
-import type { JsonObject } from '@bridle/events/json'
-import { repositoryPrompt } from '../../repository/repository-prompt.ts'
+import { type JsonObject, present } from '@bridle/events/json'
+import { addedInstructions } from '../../repository/repository-prompt.ts'
 import type { EngineOptions } from '../engine.ts'
 import { type AppServer, RpcError } from './app-server.ts'
 import { textIn } from './events/lenient-json.ts'
@@ -23,12 +23,9 @@ export const openThread = async (
   options: EngineOptions,
   controlMs: number,
 ): Promise<ThreadPosition> => {
-  const instructions = options.repository && repositoryPrompt(options.repository, { listsSubagents: true })
-  const settings = {
-    ...threadSettings(options.settings, options.workFolder),
-    ...(instructions && { developerInstructions: instructions }),
-  }
-  const texts = new ThreadTexts(options.privateFolder, instructions ?? null)
+  const instructions = addedInstructions(options, { listsSubagents: true })
+  const texts = new ThreadTexts(options.privateFolder, instructions)
+  const settings = threadSettings({ ...options, ...present({ instructions: instructions ?? undefined }) })
   let model = options.settings.model ?? ''
   const ask = async (method: string, params: JsonObject) => {
     const answer = await server.request(method, { ...settings, ...params }, controlMs)
