@@ -55,6 +55,10 @@ const kinds = {
     name: "'instructions' or 'none'",
     fits: (value) => value === 'instructions' || value === 'none',
   },
+  textOrFile: {
+    name: 'a text or { file }',
+    fits: (value) => isText(value) || isText((value as { file?: unknown } | null)?.file),
+  },
   object: { name: 'an object', fits: (value) => typeof value === 'object' && !Array.isArray(value) },
   function: { name: 'a function', fits: (value) => typeof value === 'function' },
   textOrList: { name: 'a text or a list', fits: (value) => isText(value) || Array.isArray(value) },

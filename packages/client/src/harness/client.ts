@@ -129,8 +129,10 @@ export class HarnessClient {
   }
 
   /** Submits a prompt. Queued during a run, and held while disconnected. */
-  submit(prompt: string, { commandId, attachments }: SubmitOptions = {}): Promise<HarnessAnswer> {
-    return this.send({ type: 'submit', prompt, commandId, ...(attachments && { attachments: [...attachments] }) })
+  submit(prompt: string, { commandId, attachments, model, effort }: SubmitOptions = {}): Promise<HarnessAnswer> {
+    const choice = { ...(model !== undefined && { model }), ...(effort !== undefined && { effort }) }
+    const files = attachments && { attachments: [...attachments] }
+    return this.send({ type: 'submit', prompt, commandId, ...choice, ...files })
   }
 
   /**

@@ -75,6 +75,10 @@ export interface SubmitOptions {
     /** The file reference. */
     readonly ref_id: string
   }[]
+  /** The model of this turn, for an agent of an engine: one of its `model_choices` in `GET /agents`. */
+  readonly model?: string
+  /** How much the model thinks in this turn: one of the agent's `efforts`. */
+  readonly effort?: string
 }
 
 /** The server's answer to a command. Empty if the server does not acknowledge commands. */

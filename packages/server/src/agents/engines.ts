@@ -1,8 +1,10 @@
 // Each engine runs in a sandbox. Provider keys stay in this process.
 
+import type { AgentDefinition } from '@bridle/agents/agent'
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
 import { present } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
+import type { EngineInfo } from '@bridle/kernel/engine-info'
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { Host } from '@bridle/kernel/host/host'
 import type { Clock } from '@bridle/kernel/ports/clock'
@@ -18,6 +20,7 @@ import { type NetworkPolicy, parseNetworkPolicy } from '@bridle/runners/network/
 import { nodeFetch } from '@bridle/runners/remote/node-fetch'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { remoteRunner } from '@bridle/runners/remote/remote-runner'
+import { SandboxQueue } from '@bridle/runners/remote/sandbox-queue'
 import type { SessionFoldersOptions } from '@bridle/runners/sandboxes/folders/session-folders'
 import { type Backend, parseBackend } from '@bridle/runners/sandboxes/isolation/isolation'
 import { parseNetworkVariable } from '@bridle/runners/sandboxes/isolation/isolation-plan'
@@ -26,8 +29,11 @@ import { parseResourceLimits, type ResourceLimits } from '@bridle/runners/sandbo
 import { urlSandbox } from '@bridle/runners/sandboxes/url-sandbox'
 import { deriveSecret, serverSecret } from '@bridle/runners/secrets/server-secret'
 import { messageOf, ServerFault } from '@bridle/system/server-fault'
-import { type EngineModels, engineInput, engineModelProblem, engineModels } from './engine-input.ts'
+import { engineInput } from './engine-input.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
+import { engineSetup } from './engine-setup.ts'
+import { instructionsReader } from './instructions-file.ts'
+import type { ServedAgent, ServeEngineAgent } from './registry.ts'
 
 export interface SandboxOptions {
   /** Default: bubblewrap. `process` isolates nothing: the agent's programs can read the server's files and keys. */
@@ -56,14 +62,18 @@ export interface EngineAgentsOptions extends Pick<ProviderCredentialsOptions, 'e
   readonly sandbox?: SandboxOptions
   /** Called with the folder of a sandbox that works in place. Returns a function to call when the sandbox ends. */
   readonly onInPlace?: (work: string) => () => void
-  /** Per engine: model, permission_mode, max_budget_usd, max_turns. */
+  /** Per engine: model, effort, instructions, permission_mode and others. */
   readonly engines?: EngineConfigs
+  /** Project folder, to which files of instructions are relative. Default: the working directory. */
+  readonly projectRoot?: string
   /** Default: all built-in engines. */
   readonly registry?: readonly EngineRow[]
 }
 
 export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
+  /** Serves an agent whose definition names one of the engines. */
+  readonly serve: ServeEngineAgent
   /** Call only after the host has resumed the previous process's runs, which claim their sandboxes. */
   stopOrphans(host: Host): Promise<void>
   /** Call before the host stops. */
@@ -100,29 +110,65 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     await keys.close()
     return local === null || kept === 0 ? null : keptNote(kept, local.orphanEndMs)
   }
-  const createAgent = async ({ title, create }: EngineRow) => {
-    const engine = create(env)
-    const { models, repository, ...settings } = options.engines?.[engine.name] ?? {}
-    const credentials = keys.forEngine(engine, settings, models)
-    const runner = remoteRunner({
-      engine: engine.name,
-      modelProvider: engine.provider,
-      ...{ provider, clock, digest, settings, runToken, credentials },
-      modelProblem: engineModelProblem(models),
-      ...present({ repository }),
-      ...(options.uploads && { uploads: options.uploads }),
-    })
-    return [await agentInfo(title, engine, keys, local, refusal, { models, ...settings }), runner] as const
+  const readInstructions = instructionsReader(options.projectRoot ?? '.')
+  // Runs of all engines wait for the same sandboxes, in one row.
+  const queue = new SandboxQueue(clock)
+  const open = async (row: EngineRow): Promise<OpenEngine> => {
+    const engine = row.create(env)
+    // A remote runner has its own engines and isolation.
+    const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+    return { row, engine, status: await engineStatus(engine, findMissing) }
   }
-  const agents = await Promise.all(
-    registry.map((row) => createAgent(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
+  const serveOn =
+    ({ row, engine, status }: OpenEngine) =>
+    (definition: AgentDefinition | null): ServedAgent => {
+      const setup = engineSetup(row, options.engines?.[engine.name], definition, readInstructions)
+      const { settings, modelProblem, instructions, problem } = setup
+      const runner = remoteRunner({
+        engine: engine.name,
+        modelProvider: engine.provider,
+        ...{ provider, clock, digest, settings, runToken, queue, modelProblem },
+        credentials: keys.forEngine(engine, settings, setup.providerModels ?? undefined),
+        ...present({
+          instructions,
+          efforts: row.efforts,
+          repository: setup.config.repository,
+          uploads: options.uploads,
+        }),
+      })
+      const { name = engine.name, description = '', triggers } = definition ?? {}
+      const info: AgentInfo = {
+        name,
+        description:
+          description || `${row.title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
+        webhook: triggers?.webhook ?? false,
+        ...bridgeIdentity(engine.name),
+        get capabilities() {
+          return status.info
+        },
+        ...engineInput(row, setup),
+        workspaceProblem: local === null ? ELSEWHERE : null,
+        get needs() {
+          return problem ?? status.missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
+        },
+        get credential() {
+          return local === null ? null : keys.nameOf(engine.provider)
+        },
+      }
+      return [info, problem === null ? runner : { ...runner, start: refuseStart(problem) }]
+    }
+  const opened = await Promise.all(
+    registry.map((row) => open(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
   ).catch(async (error) => {
     await close()
     throw error
   })
+  const served = new Map(opened.map((each) => [each.row.name, serveOn(each)]))
+  const agents = [...served.values()].map((serve) => serve(null))
   const isUsable = agents.some(([{ needs }]) => needs === null)
   return {
     agents,
+    serve: (definition) => served.get(definition.engine?.name ?? '')?.(definition) ?? null,
     warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
     stopOrphans: async (host) => {
       await local?.reap(isLiveIn(host), async (key) => (await host.find(key)) !== null)
@@ -191,40 +237,37 @@ const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   ENGINE_PACKAGES.map((name) => findPackage(name, env)).find((found) => found !== null)?.root ??
   null
 
-/** `needs` is evaluated on each access: a key, an engine or bubblewrap may be installed later. */
-const agentInfo = async (
-  title: string,
-  engine: Engine,
-  keys: ProviderCredentials,
-  local: LocalSandboxes | null,
-  refusal: string | null,
-  { models, model }: EngineModels,
-): Promise<AgentInfo> => {
-  // A remote runner provides its own engines and isolation.
-  const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+/** Some routes do not check `needs`, and a run without its instructions would do something else. */
+const refuseStart = (problem: string) => async (): Promise<never> => {
+  throw new ServerFault('agent_unavailable', problem)
+}
+
+interface OpenEngine {
+  readonly row: EngineRow
+  readonly engine: Engine
+  readonly status: EngineStatus
+}
+
+interface EngineStatus {
+  readonly missing: string | null
+  readonly info: EngineInfo
+}
+
+/** `missing` is evaluated on each access: an engine or bubblewrap may be installed later. */
+const engineStatus = async (engine: Engine, findMissing: () => Promise<string | null>): Promise<EngineStatus> => {
   // Read the version and what is missing together, so that they agree.
   const look = async () => ({ missing: await findMissing(), info: engine.info })
   let seen = await look()
   return {
-    name: engine.name,
-    description: `${title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
-    webhook: false,
-    ...bridgeIdentity(engine.name),
-    get capabilities() {
-      return seen.info
-    },
-    ...engineModels(model),
-    ...engineInput(engineModelProblem(models)),
-    workspaceProblem: local === null ? ELSEWHERE : null,
-    get needs() {
+    get missing() {
       look().then(
         (found) => (seen = found),
         () => {},
       )
-      return seen.missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
+      return seen.missing
     },
-    get credential() {
-      return local === null ? null : keys.nameOf(engine.provider)
+    get info() {
+      return seen.info
     },
   }
 }

@@ -9,7 +9,6 @@ import type { RunReporter } from '@bridle/kernel/session/run-reporter'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { createAssistant } from '../models/assistant.ts'
-import { engineModels } from './engine-input.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 
 type Needs = { readonly claude?: string | null; readonly assistant?: string | null }
@@ -52,7 +51,6 @@ test('[H152] an agent names the models that it asks, in order; one without a mod
     () => null,
   )
   expect(registry.agents.get('assistant')?.models).toEqual(['anthropic/a', 'openai/b'])
-  expect([engineModels('opus'), engineModels(null), engineModels(undefined)]).toEqual([{ models: ['opus'] }, {}, {}])
 })
 
 test("[N107] an agent of the user's own takes the place of a default one, which comes back when it is gone", async () => {

@@ -9,15 +9,22 @@ import { modelNamesOf } from '@bridle/agents/model/model-choice'
 import type { AgentRunPorts } from '@bridle/agents/run-ports'
 import { acceptInput } from '@bridle/agents/schemas/input'
 import { findChildAgent } from '@bridle/agents/subagents/child-agents'
-import { inputSchemaOf, modelSchemaProblem } from '@bridle/agents/tools/json-schema'
+import { inputSchemaOf } from '@bridle/agents/tools/json-schema'
+import { present } from '@bridle/events/json'
 import { type AgentInfo, canStart, promptSchema } from '@bridle/kernel/agent-info'
 import type { Runner } from '@bridle/kernel/ports/runner'
+import { tryOr } from '@bridle/kernel/try-or'
 import { defaultEngineAgent } from '@bridle/runners/engine-table/descriptions'
 import { ServerFault } from '@bridle/system/server-fault'
 import { ASSISTANT } from '../models/assistant.ts'
 import { modelNeeds } from '../models/model-source.ts'
 import { definitionProblem } from './definition-problem.ts'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'
+
+/** An agent as the wires show it, with its runner. */
+export type ServedAgent = readonly [AgentInfo, Runner]
+/** Serves an agent that a definition puts on an engine. Null: the server does not have that engine. */
+export type ServeEngineAgent = (definition: AgentDefinition) => ServedAgent | null
 
 export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
@@ -31,11 +38,21 @@ export class AgentRegistry {
   readonly #definitions = new Map<string, AgentDefinition>()
   /** Agents that users may replace with one of the same name. */
   readonly #defaults = new Map<string, { readonly definition: AgentDefinition; readonly info: AgentInfo }>()
+  readonly #serveEngineAgent: ServeEngineAgent
+  /** Served once: runs of an unchanged definition have one runner. */
+  readonly #engineAgents = new WeakMap<AgentDefinition, ServedAgent>()
+  /** The agents whose runner leads to an engine. */
+  readonly #onEngine = new Set<string>()
   #names = new Map<string, string>()
 
-  /** `wrapRunner` wraps the runners of child agents from middleware. */
-  constructor(ports: AgentRunPorts, wrapRunner: (runner: Runner) => Runner = (runner) => runner) {
+  /** `wrapRunner` wraps the runners of child agents from middleware, except those on an engine. */
+  constructor(
+    ports: AgentRunPorts,
+    serveEngineAgent: ServeEngineAgent = () => null,
+    wrapRunner: (runner: Runner) => Runner = (runner) => runner,
+  ) {
     this.#ports = ports
+    this.#serveEngineAgent = serveEngineAgent
     this.#wrapRunner = wrapRunner
     this.#absentRunner = nativeRunner(() => {
       throw new ServerFault('agent_unavailable', 'The agent is not available.')
@@ -48,7 +65,8 @@ export class AgentRegistry {
     if (served) return served
     if (!this.#childDefinition(name)) return this.#absentRunner
     this.#ensureRunner(name)
-    const runner = this.#wrapRunner(this.runners.get(name) ?? this.#absentRunner)
+    const found = this.runners.get(name) ?? this.#absentRunner
+    const runner = this.#onEngine.has(name) ? found : this.#wrapRunner(found)
     this.runners.set(name, runner)
     return runner
   }
@@ -85,7 +103,7 @@ export class AgentRegistry {
     if (!isAgent(definition)) throw new ServerFault('agent_invalid', nonAgentProblem(definition, 'options'))
     if (this.#fixed.has(definition.name))
       throw new ServerFault('agent_name_taken', `There are two agents named "${definition.name}". Rename one of them.`)
-    const problem = modelSchemaProblem(definition)
+    const problem = definitionProblem(definition, new Set())
     if (problem !== null) throw new ServerFault('agent_invalid', problem)
     this.#serve(definition)
     this.#fixed.add(definition.name)
@@ -125,6 +143,7 @@ export class AgentRegistry {
 
   #serve(definition: AgentDefinition): void {
     const { name, description, triggers, model } = definition
+    if (definition.engine) return this.#serveOnEngine(definition)
     const warnings = policyWarnings(definition)
     const missing = this.#ports.missingModel
     const noSkills = skillsNeed(definition, this.#ports)
@@ -150,6 +169,21 @@ export class AgentRegistry {
       ...this.#modelChoice(definition),
       accept: (body) => acceptInput(definition, body),
     })
+  }
+
+  #serveOnEngine(definition: AgentDefinition): void {
+    const { name, engine } = definition
+    const [info] = this.#engineAgent(definition) ?? []
+    if (!info) return this.withhold(name, `The server does not serve the engine "${engine?.name}".`)
+    this.#definitions.set(name, definition)
+    this.#ensureRunner(name)
+    this.agents.set(name, info)
+  }
+
+  #engineAgent(definition: AgentDefinition): ServedAgent | null {
+    const served = this.#engineAgents.get(definition) ?? this.#serveEngineAgent(definition)
+    if (served) this.#engineAgents.set(definition, served)
+    return served
   }
 
   /** Sessions may override the model of an agent that has one. */
@@ -194,13 +228,42 @@ export class AgentRegistry {
   }
 
   #ensureRunner(name: string): void {
-    if (this.runners.has(name)) return
+    const definition = this.#definitionOf(name)
+    const isOnEngine = definition?.engine != null
+    // The runner of an agent that is gone stays, for the runs that it has begun.
+    if (this.runners.has(name) && (!definition || this.#onEngine.has(name) === isOnEngine)) return
     const current = () => {
-      const definition = this.#definitionOf(name)
-      if (!definition) throw new ServerFault('agent_unavailable', `The agent "${name}" is not available.`)
-      return definition
+      const found = this.#definitionOf(name)
+      if (!found || (found.engine != null) !== isOnEngine)
+        throw new ServerFault('agent_unavailable', `The agent "${name}" is not available.`)
+      return found
     }
-    this.runners.set(name, nativeRunner(current, this.#ports))
+    if (isOnEngine) this.#onEngine.add(name)
+    else this.#onEngine.delete(name)
+    const runner = isOnEngine
+      ? engineRunner(() => this.#engineAgent(current())?.[1] ?? this.#absentRunner)
+      : nativeRunner(current, this.#ports)
+    this.runners.set(name, runner)
+  }
+}
+
+/** New turns use the current definition. A run in progress can be reached through any version, even after its definition was removed. */
+const engineRunner = (current: () => Runner): Runner => {
+  let last = current()
+  const known = () => {
+    last = tryOr(last, current)
+    return last
+  }
+  return {
+    ...present({ identity: last.identity }),
+    start: async (job, reporter) => current().start(job, reporter),
+    attach: (job, reporter) => known().attach(job, reporter),
+    abort: (job) => known().abort(job),
+    answer: async (job, answer) => known().answer?.(job, answer),
+    steer: async (job, message) => known().steer?.(job, message),
+    outlivesProcess: (job) => known().outlivesProcess?.(job) ?? false,
+    stopTask: async (job, taskId) => (await known().stopTask?.(job, taskId)) ?? false,
+    forget: async (key) => known().forget?.(key),
   }
 }
 

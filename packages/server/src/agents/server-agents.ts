@@ -13,7 +13,7 @@ import { nodePackages, packagesFolder } from '../models/node-packages.ts'
 import { createVoiceAgent } from '../voice/voice-agent.ts'
 import { type AgentFileChange, type AgentFileStates, fileChanges, fileStates } from './file-changes.ts'
 import { findAgents, watchAgents } from './folder.ts'
-import { AgentRegistry } from './registry.ts'
+import { AgentRegistry, type ServeEngineAgent } from './registry.ts'
 
 export interface AgentsOptions {
   /** Agents to serve besides those in files. A string instead names the folder that replaces `agents/`. */
@@ -42,18 +42,14 @@ export interface ServerAgents {
 export const loadServerAgents = async (
   { agents = [], agentsRoot = '.', watchAgents: isWatched = false, builtInAgents, models, onAgentFiles }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
-  ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
+  ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv; readonly serveEngineAgent?: ServeEngineAgent },
   log: (line: string) => void,
 ): Promise<ServerAgents> => {
-  const { env, ...runPorts } = ports
+  const { env, serveEngineAgent, ...runPorts } = ports
   const root = resolve(agentsRoot || '.')
   const source = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
-  const registry = new AgentRegistry({
-    ...runPorts,
-    resolveModel: source.resolve,
-    missingModel: source.missing,
-    skillFolders: skillFolders(root),
-  })
+  const modelPorts = { resolveModel: source.resolve, missingModel: source.missing }
+  const registry = new AgentRegistry({ ...runPorts, ...modelPorts, skillFolders: skillFolders(root) }, serveEngineAgent)
   const isServed = (name: string) => builtInAgents?.includes(name) ?? true
   for (const [info, runner] of builtIn) if (isServed(info.name)) registry.addBuiltIn(info, runner)
   const assistant = createAssistant(env, source, 'node')

@@ -5,6 +5,7 @@ import type { Key } from '@bridle/kernel/event'
 import { socketWires } from '@bridle/surfaces/all'
 import { upgradeSocket } from '@bridle/surfaces/http/streams/socket-route'
 import { streamSourceOf } from '@bridle/surfaces/http/streams/sse'
+import { engineSetupOf } from './agents/engines.ts'
 import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './credentials/credential-proxy.ts'
 import {
   forwardedChildRequest,
@@ -26,13 +27,13 @@ const DIRECTORY_WAIT_MS = 1_000
 /** Session object. Bind as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #parts: ReturnType<typeof composeObject>
-  readonly #engines: HarnessOptions['engines']
+  readonly #options: HarnessOptions
   readonly #heads = new Map<string, number>()
 
   constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
     super(ctx, env)
     this.#parts = composeObject(ctx, env, options)
-    this.#engines = options.engines
+    this.#options = options
     answerPings(ctx)
     ctx.blockConcurrencyWhile(() => this.#wake())
   }
@@ -74,17 +75,17 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   async #answerProviderCall(request: Request, claim: CredentialClaim): Promise<Response> {
     const { key } = claim
     const { run, settings = {} } = (await this.#parts.host.find(key))?.state.lifecycle ?? {}
-    const { models = null, ...engine } = this.#engines?.[key.agent] ?? {}
+    const setup = engineSetupOf(this.#options, key.agent)
     // A session token acts for the active run, with that run's budget.
     const { runId, attempt } = run ?? { runId: '', attempt: 0 }
-    const maxUsd = run && runBudgetUsd(engine, { settings, input: run.input ?? null })
+    const maxUsd = run && runBudgetUsd(setup?.settings ?? {}, { settings, input: run.input ?? null })
     const own = claim.runId === null ? { ...claim, runId, attempt, maxUsd: maxUsd ?? null } : claim
     const isLive = run?.runId === own.runId && run.attempt === own.attempt && run.stopRequestedAt === null
     return answerProviderCall({
       request,
       env: this.env,
       isLive,
-      models,
+      models: setup?.providerModels ?? null,
       ledger: this.#parts.spendLedgers.ledgerFor(own),
     })
   }

@@ -32,7 +32,8 @@ export const loadAgents = async (
 ) => {
   const { env, uploads } = setup
   const settings = present({ sandbox: options.sandbox, engines: options.engines })
-  const engines = await createEngineAgents({ ...setup, clock, digest, ...settings })
+  const projectRoot = options.agentsRoot || '.'
+  const engines = await createEngineAgents({ ...setup, clock, digest, projectRoot, ...settings })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
     const served = await loadServerAgents(
@@ -40,6 +41,7 @@ export const loadAgents = async (
       builtIn,
       {
         ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env },
+        serveEngineAgent: engines.serve,
         ...(telemetry && { trace: createRunTracer(telemetry) }),
         onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
       },

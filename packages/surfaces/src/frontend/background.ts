@@ -15,7 +15,7 @@ import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { actorFields, optionalField, optionsType, reasonFields } from '../http/requests/request-fields.ts'
 import { get, post, type Route, type RouteCall, timeSchema } from '../http/router/route.ts'
 import { commandRoute, findKey, onSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
-import { modelDenial } from '../http/sessions/session-model.ts'
+import { choiceDenial } from '../http/sessions/session-model.ts'
 import { settingsOf } from '../http/sessions/session-settings.ts'
 import { workspaceOf, workspaceSettings } from '../http/sessions/workspace-choice.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
@@ -124,7 +124,7 @@ const startBackground = async (
   const { tenant, id } = key
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
-  const unfit = modelDenial(agent, body.model)
+  const unfit = choiceDenial(agent, body)
   if (unfit) return unfit
   const unavailable = promptRefusal(agent, settingsOf(body).model)
   if (unavailable !== null) return new Denial('unavailable', unavailable)

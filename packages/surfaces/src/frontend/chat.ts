@@ -19,7 +19,7 @@ import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, onSession, respondWithCard } from '../http/sessions/routes.ts'
-import { modelDenial } from '../http/sessions/session-model.ts'
+import { choiceDenial } from '../http/sessions/session-model.ts'
 import { settingsOf } from '../http/sessions/session-settings.ts'
 import { workspaceOf, workspaceSettings } from '../http/sessions/workspace-choice.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
@@ -98,7 +98,7 @@ export const chatRoutes: readonly Route[] = [
 const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof createBody>>): Promise<Response | Denial> => {
   const { body, ports, request } = call
   const key = call.key as Key
-  const unfit = modelDenial(ports.agents.get(key.agent) ?? {}, body.model)
+  const unfit = choiceDenial(ports.agents.get(key.agent) ?? {}, body)
   if (unfit) return unfit
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id

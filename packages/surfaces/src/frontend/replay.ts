@@ -2,6 +2,7 @@
 
 import { type JsonObject, present } from '@bridle/events/json'
 import { QUEUE_MAX } from '@bridle/events/limits'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { isRefusal, type ReplayPrompt } from '@bridle/kernel/commands'
 import { messageSeq } from '@bridle/kernel/ids'
 import type { HarnessMessage } from '@bridle/kernel/projections/harness-state'
@@ -16,7 +17,7 @@ import { optionalField, optionalText, optionsType, reasonFields } from '../http/
 import { post, type Route, type RouteCall } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, onSession, respondWithCard } from '../http/sessions/routes.ts'
-import { modelDenial } from '../http/sessions/session-model.ts'
+import { choiceDenial } from '../http/sessions/session-model.ts'
 import { sessionTitle, settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
 import { discardAndDeny, prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent } from './agent-choice.ts'
@@ -75,7 +76,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
   const workspace = await continuationWorkspace(ports, session, body, isNew)
   if (isDenial(workspace)) return workspace
-  const settings = replaySettings(session, body, { modelProblem: agent.modelProblem, workspace })
+  const settings = replaySettings(session, body, { agent, workspace })
   if (isDenial(settings)) return settings
   // A replay of the whole session starts with a fresh workspace of the same source.
   const origin = { kind, ...(!plan.isWhole && !workspace && { parent: session.key }) }
@@ -100,17 +101,17 @@ const replaySettings = (
   session: Session,
   { model, settings: changes = {} }: ReplayCall['body'],
   {
-    modelProblem,
+    agent,
     workspace,
   }: {
-    readonly modelProblem: ((model: string) => string | null) | undefined
+    readonly agent: AgentInfo
     readonly workspace: JsonObject | null
   },
 ) => {
   const name = model ?? changes.model
-  if (name !== undefined && !modelProblem)
+  if (name !== undefined && !agent.modelProblem)
     return badRequest(`body: model: The agent "${session.key.agent}" has no model that a session could choose`)
-  const unfit = modelDenial({ ...(modelProblem && { modelProblem }) }, name)
+  const unfit = choiceDenial(agent, { ...changes, model: name })
   if (unfit) return unfit
   const changed = { ...changes, ...(name !== undefined && { model: name }) }
   // A default named in the request replaces the session's value.

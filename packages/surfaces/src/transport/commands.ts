@@ -1,4 +1,5 @@
-import { hashText } from '@bridle/events/json'
+import { hashText, present } from '@bridle/events/json'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '@bridle/kernel/commands'
 import { type Key, keyText } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
@@ -17,6 +18,8 @@ interface CommandSender {
   readonly user: string | null
   readonly viewer: string | null
   readonly uploads: Uploads | undefined
+  /** Absent if the agent is gone. */
+  readonly agent?: Pick<AgentInfo, 'accept'>
   /** Absent or null if sessions have no workspaces here. */
   readonly branchWorkspace?: BranchWorkspace | null
 }
@@ -33,17 +36,30 @@ export const performTransportCommand = async (
   { commandId, ...body }: ParsedCommand,
   session: Session,
   host: SessionService,
-  { user, viewer, uploads, branchWorkspace = null }: CommandSender,
+  { user, viewer, uploads, agent, branchWorkspace = null }: CommandSender,
 ): Promise<Answer | Answers['cancel'] | Refusal | InputFault> => {
   const id = commandKey(commandId, body)
   const owner = viewer === null ? {} : { owner: viewer }
   if (body.type === 'branch') return branch(body, session, host, { id, owner, branchWorkspace })
   const mayCreate = body.type === 'submit' || body.type === 'steer'
-  const { attachments, ...fields } = { attachments: undefined, ...body }
+  const { attachments, model, effort, ...fields } = {
+    attachments: undefined,
+    model: undefined,
+    effort: undefined,
+    ...body,
+  }
+  const prompt = 'prompt' in body ? body.prompt : ''
+  const choice = present({ model, effort })
+  const hasChoice = Object.keys(choice).length > 0
+  const accepted = hasChoice ? await agent?.accept({ prompt, ...choice }) : undefined
+  if (accepted && 'problem' in accepted) return { code: 'bad_request', message: accepted.problem }
   const references = await claimUploads({ ports: { uploads }, access: { user } }, session.key, attachments ?? [])
   if ('problem' in references)
     return { code: 'bad_request', message: `attachments.${references.index}.ref_id: ${references.problem}` }
-  const input = references.length > 0 && 'prompt' in body && { input: { prompt: body.prompt, attachments: references } }
+  const hasFiles = references.length > 0
+  const input = (hasFiles || hasChoice) && {
+    input: { prompt, ...choice, ...(hasFiles && { attachments: references }) },
+  }
   const command = { ...fields, ...input, ...(user !== null && { actor: user }), ...(mayCreate && owner) } as Command
   const outcome = await host.send(session.key, command, id)
   // Nothing runs in a session that does not exist, so a cancel has already succeeded.

@@ -1,4 +1,6 @@
 // Clients of the bare document never ping, so sockets are not closed for silence.
+import { present } from '@bridle/events/json'
+import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { type Answer, type Answers, isRefusal, type Refusal } from '@bridle/kernel/commands'
 import type { Key } from '@bridle/kernel/event'
 import type { SessionService } from '@bridle/kernel/host/host'
@@ -53,6 +55,8 @@ const WIRE: SocketWire<ParsedCommands> = {
 export interface TransportSocketPorts extends SessionSocketPorts {
   readonly host: SessionService
   readonly uploads?: Uploads
+  /** The agents by name; absent: what a prompt chooses is checked when its run begins. */
+  readonly agents?: ReadonlyMap<string, Pick<AgentInfo, 'accept'>>
 }
 
 export class TransportSocket
@@ -137,6 +141,7 @@ export class TransportSocket
       const outcome = await performTransportCommand(command, this.#session, this.ports.host, {
         ...this.connection,
         uploads: this.ports.uploads,
+        ...present({ agent: this.ports.agents?.get(this.#session.key.agent) }),
         branchWorkspace: this.#branchWorkspace,
       })
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)

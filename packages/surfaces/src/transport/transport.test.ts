@@ -1,5 +1,8 @@
 // The transport without sockets: a fake far end, the real session behind it.
 
+import { scriptedIdentity } from '@bridle/agents/in-process/engine-identities'
+import type { JsonObject } from '@bridle/events/json'
+import { acceptPrompt } from '@bridle/kernel/agent-info'
 import { applyOperations, type DeltaOperation } from '@bridle/kernel/delta'
 import type { HarnessState } from '@bridle/kernel/projections/harness-state'
 import { StoredUploads } from '@bridle/stores/uploads/stored-uploads'
@@ -635,4 +638,30 @@ test('[T29] a submit names uploaded files, and is refused where one may not be u
   )
   expect([uploads.find(first)?.session?.id, uploads.find(second)?.session?.id]).toEqual(['user:ann', 'user:ann'])
   await until(idle(bob))
+})
+
+test('[H210] a prompt names the model and the effort of its turn, and the agent may refuse them', async () => {
+  const accept = async (body: JsonObject) =>
+    body.model === 'large' ? { problem: 'Not the large one.' } : acceptPrompt(body)
+  const scripted = { ...scriptedIdentity, name: 'scripted', description: '', webhook: false, needs: null, accept }
+  const { connect } = setUp({ agents: new Map([['scripted', scripted]]) })
+  const clients = await Promise.all(['ann', 'bob', 'eve'].map((user) => connect(`?userId=${user}`)))
+  const [ann, bob, eve] = clients as [FakeTransportClient, FakeTransportClient, FakeTransportClient]
+  const { prompt } = scriptBody({ text: 'Done.' })
+  const choices = [{ model: 'small', effort: 'low' }, { effort: 'high' }, {}]
+  for (const [at, client] of clients.entries()) await client.say({ type: 'submit', prompt, ...choices[at] })
+  await ann.say({ type: 'submit', commandId: 'c1', prompt, model: 'large' })
+  await bob.say({ type: 'submit', commandId: 'c2', prompt, model: 7 })
+  for (const client of clients) await until(idle(client))
+  const inputs = ({ state }: FakeTransportClient) =>
+    state?.messages.flatMap(({ input, role }) => (role === 'user' ? [input] : []))
+  expect([ann, bob, eve].map(inputs)).toEqual([
+    [{ prompt, model: 'small', effort: 'low' }],
+    [{ prompt, effort: 'high' }],
+    [undefined],
+  ])
+  expect(ann.of('ack')).toEqual([
+    { type: 'ack', commandId: 'c1', ok: false, code: 'bad_request', message: 'Not the large one.' },
+  ])
+  expect(bob.of('error').length).toBe(1)
 })

@@ -1,15 +1,20 @@
+import type { AgentDefinition } from '@bridle/agents/agent'
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import { findChildAgent } from '@bridle/agents/subagents/child-agents'
 import { present } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import { keyText } from '@bridle/kernel/event'
 import type { Runner } from '@bridle/kernel/ports/runner'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
-import type { EngineDescription } from '@bridle/runners/engines/description'
+import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
+import type { EngineConfig, EngineDescription } from '@bridle/runners/engines/description'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { remoteRunner } from '@bridle/runners/remote/remote-runner'
 import { urlSandbox } from '@bridle/runners/sandboxes/url-sandbox'
 import { deriveToken } from '@bridle/surfaces/http/access/sealing'
-import { type EngineModels, engineInput, engineModelProblem, engineModels } from '../../agents/engine-input.ts'
+import { engineInput } from '../../agents/engine-input.ts'
+import { type EngineSetup, engineSetup } from '../../agents/engine-setup.ts'
+import type { ServeEngineAgent } from '../../agents/registry.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
@@ -26,44 +31,66 @@ export interface EnginePorts {
 /** Only the runner knows the versions of its engines. */
 const VERSION = 'of the runner'
 
+/** `definition`: null = the engine's own agent. */
 export const engineInfo = (
-  { name, title, info }: EngineDescription,
+  description: EngineDescription,
   env: HarnessEnv,
-  { models, model }: EngineModels,
-): AgentInfo => ({
-  ...bridgeIdentity(name),
-  name,
-  description: `${title}, in a sandbox.`,
-  webhook: false,
-  needs:
-    env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX
-      ? null
-      : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.',
-  capabilities: info(VERSION),
-  ...engineModels(model),
-  ...engineInput(engineModelProblem(models)),
-})
+  config: EngineConfig = {},
+  definition: AgentDefinition | null = null,
+): AgentInfo => {
+  const { name: engine, title, info } = description
+  const setup = engineSetup(description, config, definition)
+  const { name = engine, description: about = '', triggers } = definition ?? {}
+  return {
+    ...bridgeIdentity(engine),
+    name,
+    description: about || `${title}, in a sandbox.`,
+    webhook: triggers?.webhook ?? false,
+    needs: setup.problem ?? (env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX ? null : NO_SANDBOX),
+    capabilities: info(VERSION),
+    ...engineInput(description, setup),
+  }
+}
+
+const NO_SANDBOX = 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
 
 export const engineRunner = (
-  { name, provider: modelProvider }: EngineDescription,
+  description: EngineDescription,
   options: HarnessOptions,
   { provider, credentials, uploads }: EnginePorts,
+  definition: AgentDefinition | null = null,
 ): Runner => {
-  const { models, repository, ...settings } = options.engines?.[name] ?? {}
-  return remoteRunner({
+  const { name, provider: modelProvider, efforts } = description
+  const setup = engineSetup(description, options.engines?.[name], definition)
+  const { settings, modelProblem, instructions, problem } = setup
+  const runner = remoteRunner({
     engine: name,
-    modelProvider,
-    provider,
-    clock: runClock,
-    digest,
-    uploads,
-    settings,
-    modelProblem: engineModelProblem(models),
-    ...present({ repository }),
+    ...{ modelProvider, provider, clock: runClock, digest, uploads, settings, modelProblem },
+    ...present({ instructions, efforts, repository: setup.config.repository }),
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
     credentials: runCredentials(credentials, modelProvider, settings),
   })
+  return problem === null ? runner : { ...runner, start: () => Promise.reject(new Error(problem)) }
+}
+
+/** The agent of a definition on an engine, for the registry; `ports`: null = nothing runs here. */
+export const serveEngineAgent =
+  (options: HarnessOptions, env: HarnessEnv, ports: EnginePorts | null, noRunner: Runner): ServeEngineAgent =>
+  (definition) => {
+    const description = engineDescriptions.find(({ name }) => name === definition.engine?.name)
+    if (!description) return null
+    const info = engineInfo(description, env, options.engines?.[description.name], definition)
+    return [info, ports ? engineRunner(description, options, ports, definition) : noRunner]
+  }
+
+/** The operator's settings for the agent of this name. Null: it is not on an engine. */
+export const engineSetupOf = (options: HarnessOptions, agent: string): EngineSetup | null => {
+  const served = (name: string) => options.agents?.find((each) => each.name === name)
+  const definition = served(agent) ?? findChildAgent(agent, served) ?? null
+  const engine = definition?.engine?.name ?? agent
+  const description = engineDescriptions.find(({ name }) => name === engine)
+  return description ? engineSetup(description, options.engines?.[engine], definition) : null
 }
 
 /** A URL overrides containers, for development. Without either, runs are refused with a hint. */

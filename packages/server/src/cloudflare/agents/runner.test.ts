@@ -70,6 +70,19 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect(engine.acted).toEqual(['call-1'])
   })
 
+  test('[EN27] an agent on the engine has its own settings, also after its object was reset', async () => {
+    const ask = (more: object = {}) =>
+      post(`${world.url}/agents/reviewer/named`, { prompt: steps(text('Hi')), ...more })
+    expect((await ask()).body.result).toBe('done')
+    await reset(world, 'named', 'reviewer')
+    expect((await ask({ model: 'haiku' })).body.result).toBe('done')
+    expect((await ask({ effort: 'sharp' })).status).toBe(400)
+    expect(engine.openedWith).toEqual([
+      { settings: { effort: 'max' }, instructions: 'Review.' },
+      { settings: { effort: 'max', model: 'haiku' }, instructions: 'Review.' },
+    ])
+  })
+
   test('[CF12] a container is started on first use, given its settings with each run, and goes with its session', async () => {
     await world.dispose()
     const token = 'a token that the session has derived'

@@ -14,7 +14,7 @@ import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../platform/digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../platform/options.ts'
 import { connectProvider } from '../sockets/provider-socket.ts'
-import { type EnginePorts, engineInfo, engineRunner } from './engines.ts'
+import { type EnginePorts, engineInfo, engineRunner, serveEngineAgent } from './engines.ts'
 import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
@@ -45,14 +45,14 @@ export const createWorkerAgents = (
   // A non-durable function cannot resume in a later start, so its object stays in memory while it waits.
   const hopping = (runner: Runner) =>
     parts ? withInvocationHops(runner, parts.invocationHops, { canRest: false }) : runner
-  const registry = new AgentRegistry(ports, hopping)
+  const registry = new AgentRegistry(ports, serveEngineAgent(options, env, parts, noRunner), hopping)
   registry.addBuiltIn(
     scriptedAgent,
     parts ? withInvocationHops(scriptedRunner(ports), parts.invocationHops, { canRest: true }) : noRunner,
   )
   for (const description of engineDescriptions)
     registry.addBuiltIn(
-      engineInfo(description, env, options.engines?.[description.name] ?? {}),
+      engineInfo(description, env, options.engines?.[description.name]),
       parts ? engineRunner(description, options, parts) : noRunner,
     )
   const assistant = createAssistant(variables, source, 'cloudflare')
@@ -62,7 +62,9 @@ export const createWorkerAgents = (
   const { agents = [], brokenAgents = [] } = options
   for (const definition of agents) registry.add(definition)
   for (const { name, problem } of brokenAgents) registry.withhold(name, problem)
-  for (const name of new Set([ASSISTANT, VOICE, ...agents.map((each) => each.name)])) {
+  // An engine works elsewhere: its runs cost the object no steps.
+  const inProcess = agents.filter(({ engine }) => !engine)
+  for (const name of new Set([ASSISTANT, VOICE, ...inProcess.map((each) => each.name)])) {
     const runner = registry.runners.get(name)
     if (runner) registry.runners.set(name, hopping(runner))
   }

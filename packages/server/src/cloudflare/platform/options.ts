@@ -51,7 +51,7 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
    * Same as BRIDLE_HEARTBEAT_MS.
    */
   readonly heartbeatMs?: number
-  /** Per engine: model, permission_mode, max_budget_usd, max_turns. */
+  /** Per engine: model, effort, instructions, permission_mode and others. */
   readonly engines?: EngineConfigs
 }
 

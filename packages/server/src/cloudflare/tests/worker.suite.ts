@@ -46,12 +46,13 @@ const shy = agent({ name: 'shy', run: async () => 'hidden' })
 const echo = (modelId: string) =>
   scriptedModel(({ prompt, turn }) => ({ text: `${modelId} heard "${prompt}" in turn ${turn}.` }))
 const named = agent({ name: 'named', model: ['gone/x', 'echo/loud'] })
+const reviewer = agent({ name: 'reviewer', engine: 'claude', instructions: 'Review.', effort: 'max' })
 // A hook is code, so a test gives the header that its hook asks for.
 const { hookHeader, ...options } = JSON.parse(TEST_OPTIONS)
 const made = harness({
   tokenPaceMs: 0,
   models: { echo },
-  agents: [walker, mayfly, hooked, shy, named, clerk, courier, analyst, sleeper, foreman, ...shellAgents],
+  agents: [walker, mayfly, hooked, shy, named, clerk, courier, analyst, sleeper, foreman, reviewer, ...shellAgents],
   ...options,
   ...(hookHeader && {
     extractAuthToken: ({ headers }: Request) => headers.get('authorization') === hookHeader,

@@ -91,7 +91,8 @@ export const probeRoutes: readonly Route[] = [
     summary: 'The engines of the server, with what each can report',
     call: 'engines',
     answers: { 200: engineListAnswer },
-    handle: ({ ports }) => json<EngineList>({ engines: [...ports.agents.values()].flatMap(engineRows) }),
+    handle: ({ ports }) =>
+      json<EngineList>({ engines: [...ports.agents.values()].filter(isFirstOfEngine).flatMap(engineRows) }),
   }),
   get('/builds', {
     scope: 'observe',
@@ -130,10 +131,19 @@ const agentDescription = (agent: AgentInfo, status: AgentStatus, lines: VoiceLin
   ...status,
   engine: agent.engine,
   runner_kind: agent.runnerKind,
-  ...present({ capabilities: agent.capabilities, models: agent.models }),
+  ...present({
+    capabilities: agent.capabilities,
+    models: agent.models,
+    model_choices: agent.modelChoices,
+    efforts: agent.efforts,
+  }),
   input_schema: agent.inputSchema?.() ?? null,
   voice: lines?.kindOf?.(agent.name) ?? null,
 })
+
+/** Each engine gets one row, even if several agents use it. The built-in agent comes first. */
+const isFirstOfEngine = ({ engine }: AgentInfo, at: number, all: readonly AgentInfo[]): boolean =>
+  all.findIndex((each) => each.engine === engine) === at
 
 const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>
   capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []

@@ -34,6 +34,11 @@ export const readinessSchema = f.answer('Readiness', 'The answer of `/ready`.', 
 })
 export type Readiness = f.AnswerOf<typeof readinessSchema>
 
+const offeredModelSchema = f.answer('OfferedModel', 'A model that sessions of an agent may ask.', {
+  id: f.text('The name, as a session or a prompt gives it in `model`.'),
+  title: f.text('The name for people.'),
+})
+
 const agentDescriptionSchema = f.extendedAnswer(
   'AgentDescription',
   'An agent with its engine, models and input.',
@@ -47,6 +52,12 @@ const agentDescriptionSchema = f.extendedAnswer(
     capabilities: f.optional(f.reference(engineInfoSchema, 'Events and features of the engine; absent = all native.')),
     models: f.optional(
       f.list(v.string(), 'The models, each a fallback for the one before; absent = none, or the engine chooses.'),
+    ),
+    model_choices: f.optional(
+      f.list(offeredModelSchema, 'The models that a session or a prompt may name; absent if there is no list.'),
+    ),
+    efforts: f.optional(
+      f.list(v.string(), 'Reasoning efforts of the models, from little to much; absent if callers cannot choose.'),
     ),
     input_schema: f.nullable(f.anyObject('JSON Schema of the input; null = any object, or not expressible.')),
     voice: f.nullable(

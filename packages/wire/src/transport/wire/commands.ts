@@ -5,7 +5,15 @@ import { anyJson, jsonObject, optionalId, questionAnswers, requiredId } from '..
 const text = v.string()
 const attachments = v.optional(v.array(v.object({ ref_id: text })))
 export const commandSchema = v.variant('type', [
-  v.object({ type: v.literal('submit'), commandId: optionalId, prompt: text, attachments }),
+  v.object({
+    type: v.literal('submit'),
+    commandId: optionalId,
+    prompt: text,
+    attachments,
+    /** The model and the effort of this turn, where the agent is one of an engine. */
+    model: v.optional(text),
+    effort: v.optional(text),
+  }),
   v.object({
     type: v.literal('cancel'),
     commandId: optionalId,
