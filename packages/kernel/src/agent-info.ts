@@ -26,6 +26,12 @@ export interface AgentInfo extends EngineIdentity {
   readonly capabilities?: EngineInfo
   /** Models in fallback order. Absent if none is known. */
   readonly models?: readonly string[]
+  /** The models that a session or a prompt can name. Absent if there is no list. */
+  readonly modelChoices?: readonly { readonly id: string; readonly title: string }[]
+  /** Reasoning efforts, from little to much. Absent if callers cannot choose. */
+  readonly efforts?: readonly string[]
+  /** Why the agent cannot use this effort, as a sentence with its list, or null. Absent if it takes any text. */
+  readonly effortProblem?: (effort: string) => string | null
   /** Why sessions cannot use this model, as a sentence, or null. Absent if sessions cannot choose a model. */
   readonly modelProblem?: (model: string) => string | null
   /** Why sessions of the agent cannot have a workspace here, as a sentence. */

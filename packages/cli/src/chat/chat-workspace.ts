@@ -1,5 +1,5 @@
 // The workspace of a new chat. Engines get the current folder, which the server may refuse.
-import type { NewSession } from '@bridle/client/index'
+import type { FabricClient, NewSession } from '@bridle/client/index'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags } from '../runs/workspace-option.ts'
 
@@ -14,6 +14,19 @@ export const chatWorkspace = (
 ): FolderChoice | null => {
   if (flags['no-workspace']) return null
   return readWorkspace(worksOnFiles(agent) ? { workspace: '.', ...flags } : flags, env)
+}
+
+/** The same for an agent with its own name on an engine, which only the server knows. */
+export const agentWorkspace = async (
+  fabric: FabricClient,
+  agent: string | undefined,
+  flags: ChatWorkspaceFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<FolderChoice | null> => {
+  if (agent === undefined || worksOnFiles(agent) || flags['no-workspace']) return null
+  const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
+  const found = agents.find(({ name, runner_kind: kind }) => name === agent && kind === 'bridge')
+  return found ? chatWorkspace(found.engine, flags, env) : null
 }
 
 /** An engine's agent has the engine's name. Other agents get a folder only if one is named. */

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import { withWholeApproval } from '../approvals/child-approval.ts'
 import { EXIT_CODES } from '../command/command.ts'
+import type { TurnChoice } from '../runs/model-option.ts'
 import { exitCodeOf } from '../runs/once.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
@@ -13,6 +14,7 @@ import type { ChatTarget } from './chat-target.ts'
 export const runPipedChat = async (
   connection: ServerConnection,
   target: ChatTarget,
+  choice: TurnChoice,
   out: CliOutput,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -28,7 +30,13 @@ export const runPipedChat = async (
       const display = out.isJson ? out.row : answerDisplay(out)
       const onEvent = async (event: PrintableEvent) => display(await withWholeApproval(connection.plain, event))
       const end = await runToEnd({
-        ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
+        ...{
+          fabric: connection.fabric,
+          agent: target.agent,
+          id: target.id,
+          input: { ...choice, prompt: line },
+          signal,
+        },
         onEvent,
       })
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })

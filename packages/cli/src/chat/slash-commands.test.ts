@@ -149,7 +149,7 @@ test('[C198] /export writes the whole file, for this user alone, or none', async
 
 test.each<[string, string, string[]]>([
   ['/he', '/he', ['/help', '/health']],
-  ['/e', '/export ', []],
+  ['/ex', '/export ', []],
   ['/br', '/branch ', []],
   ['/qui', '/quit', []],
   ['/p', '/pause', []],
@@ -184,4 +184,45 @@ test('[C198] /export follows no link that waits beside the file', async () => {
   expect(said).toEqual([`Written to ${file}.`])
   expect([readFileSync(file, 'utf8'), readFileSync(join(folder, 'mine'), 'utf8')]).toEqual(['{"a":1}\n', 'mine'])
   rmSync(folder, { recursive: true })
+})
+
+test('[C431] /model and /effort change the next prompts, and show what there is', async () => {
+  const claude = {
+    name: 'a',
+    model_choices: [
+      { id: 'opus', title: 'Opus' },
+      { id: 'sonnet-5', title: 'Sonnet 5' },
+    ],
+    efforts: ['low', 'high'],
+  }
+  const agents = async () => ({ agents: [claude, { name: 'plain' }] })
+  const { chat, said } = chatWith({ agents, session: async () => ({ model: 'sonnet-5' }) })
+  let choice = {}
+  const choose = (next: object) => {
+    choice = next
+  }
+  const play = (line: string, agent = 'a') => runSlashCommand({ ...chat, agent, choice, choose }, line)
+  const chosen: object[] = []
+  for (const line of ['/model opus', '/effort high', '/effort sharp', '/model', '/effort', '/model default']) {
+    await play(line)
+    chosen.push(choice)
+  }
+  await play('/effort default')
+  await play('/model x', 'plain')
+  await play('/effort x', 'gone')
+  const both = { model: 'opus', effort: 'high' }
+  expect([...chosen, choice]).toEqual([{ model: 'opus' }, both, both, both, both, { effort: 'high' }, {}])
+  expect(said).toEqual([
+    'The next prompts ask opus.',
+    'The next prompts have the effort high.',
+    'There is no effort "sharp". There are: low, high.',
+    '* opus      Opus',
+    '  sonnet-5  Sonnet 5',
+    'Answered last: sonnet-5. /model default goes back to the model of the session.',
+    'Effort: high. There are: low, high.',
+    'The next prompts ask the model of the session.',
+    'The next prompts have the effort of the session.',
+    'A prompt cannot choose the model of this agent.',
+    'A prompt cannot choose how much the model of this agent thinks.',
+  ])
 })

@@ -1,10 +1,17 @@
-import { type FabricClient, FabricError, type HarnessClient, HarnessError } from '@bridle/client/index'
+import {
+  type AgentDescription,
+  type FabricClient,
+  FabricError,
+  type HarnessClient,
+  HarnessError,
+} from '@bridle/client/index'
 import { nearestName } from '@bridle/kernel/text/nearest-name'
 import { costText, exactCountText } from '@bridle/words/index'
 import { ExitError } from '../command/command.ts'
 import { commandName } from '../command/command-name.ts'
 import { refusalText } from '../errors/refusal-text.ts'
 import { saveFile } from '../files/save-file.ts'
+import type { TurnChoice } from '../runs/model-option.ts'
 import { requestOf } from '../terminal/answer-fields.ts'
 import { visibleArguments } from '../terminal/approval-text.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
@@ -31,6 +38,9 @@ export interface ChatControl {
   readonly startNew: () => Promise<void>
   readonly toggleThinking: () => boolean
   readonly decline: () => boolean
+  /** Model and effort of the next prompts. Absent: the session's settings. */
+  readonly choice: TurnChoice
+  readonly choose: (choice: TurnChoice) => void
   readonly leave: () => void
 }
 
@@ -55,6 +65,16 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   thinking: {
     help: 'shows or folds what the model thinks',
     run: (chat) => chat.say(chat.toggleThinking() ? 'Thinking is shown from now on.' : 'Thinking is folded to a line.'),
+  },
+  model: {
+    help: 'shows the models, or asks another one from the next prompt on',
+    argument: '[NAME]',
+    run: (chat, name) => chooseModel(chat, name),
+  },
+  effort: {
+    help: 'shows how much the model can think, or changes it for the next prompts',
+    argument: '[LEVEL]',
+    run: (chat, level) => chooseEffort(chat, level),
   },
   cost: { help: 'tokens and cost of this session', run: (chat) => showCost(chat) },
   health: { help: 'how the session does', run: (chat) => showHealth(chat) },
@@ -152,6 +172,53 @@ const pickSession = async ({ fabric, id, columns, say, ask, switchTo }: ChatCont
   if (chosen && chosen.id !== id) switchTo(chosen)
   else if (answer?.trim() && !chosen) say('There is no such number; the chat stays here.')
 }
+
+/** Restores the session's model or effort. */
+const DEFAULT = 'default'
+
+const chooseModel = async (chat: ChatControl, name: string): Promise<void> => {
+  const { fabric, id, agent, choice, choose, say } = chat
+  const { model_choices: models } = await agentOf(chat)
+  if (!models) return say('A prompt cannot choose the model of this agent.')
+  if (name === DEFAULT) {
+    const { model: _model, ...rest } = choice
+    choose(rest)
+    return say('The next prompts ask the model of the session.')
+  }
+  if (name !== '') {
+    choose({ ...choice, model: name })
+    return say(`The next prompts ask ${escapeControls(name)}.`)
+  }
+  const { model } = await fabric.session(id, agent)
+  const width = Math.max(0, ...models.map((each) => each.id.length))
+  say(
+    ...models
+      .map((each) => `${each.id === choice.model ? '*' : ' '} ${each.id.padEnd(width)}  ${each.title}`)
+      .map(escapeControls),
+    escapeControls(
+      `Answered last: ${model ?? 'nothing yet'}. /model ${DEFAULT} goes back to the model of the session.`,
+    ),
+  )
+}
+
+const chooseEffort = async (chat: ChatControl, level: string): Promise<void> => {
+  const { choice, choose, say } = chat
+  const { efforts } = await agentOf(chat)
+  if (!efforts) return say('A prompt cannot choose how much the model of this agent thinks.')
+  if (level === DEFAULT) {
+    const { effort: _effort, ...rest } = choice
+    choose(rest)
+    return say('The next prompts have the effort of the session.')
+  }
+  const all = efforts.join(', ')
+  if (level === '') return say(`Effort: ${choice.effort ?? DEFAULT}. There are: ${escapeControls(all)}.`)
+  if (!efforts.includes(level)) return say(escapeControls(`There is no effort "${level}". There are: ${all}.`))
+  choose({ ...choice, effort: level })
+  say(`The next prompts have the effort ${escapeControls(level)}.`)
+}
+
+const agentOf = async ({ fabric, agent }: ChatControl): Promise<Partial<AgentDescription>> =>
+  (await fabric.agents()).agents.find(({ name }) => name === agent) ?? {}
 
 const showCost = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
   const { usage } = await fabric.session(id, agent)

@@ -6,6 +6,7 @@ import { editDraft } from '../approvals/argument-draft.ts'
 import { wholeHarnessApproval } from '../approvals/child-approval.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { refusalText } from '../errors/refusal-text.ts'
+import type { TurnChoice } from '../runs/model-option.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import { workspaceNote } from '../runs/workspace-note.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
@@ -29,6 +30,8 @@ export interface TerminalChatOptions {
   readonly connection: ServerConnection
   readonly tenant: string | undefined
   readonly target: ChatTarget
+  /** The model and the effort of the first turns. */
+  readonly choice: TurnChoice
   readonly workspace: FolderChoice | null
   readonly history: PromptHistory
   readonly earlyKeys: EarlyKeys
@@ -55,6 +58,7 @@ export class TerminalChat {
   readonly #window: ChatWindow
   readonly #ended = Promise.withResolvers<ChatEnd>()
   readonly #paint
+  #choice: TurnChoice
   #link: ChatLink
   #thread: ChatThread
   #approvals: ApprovalTalk
@@ -70,6 +74,7 @@ export class TerminalChat {
 
   constructor(options: TerminalChatOptions) {
     this.#options = options
+    this.#choice = options.choice
     const { style } = options.out
     this.#paint = { style, hasColour: style('bold', 'x') !== 'x' }
     this.#window = new ChatWindow({
@@ -273,7 +278,7 @@ export class TerminalChat {
     const { client, isRunning, isOpen } = this.#link
     try {
       const isSteer = isRunning && isOpen
-      const { delivery, messageId } = await (isSteer ? client.steer(text) : client.submit(text))
+      const { delivery, messageId } = await (isSteer ? client.steer(text) : client.submit(text, this.#choice))
       const remark = isSteer ? deliveryText(delivery, !this.#link.isRunning) : null
       const isWaiting = delivery === 'steered' && !this.#thread.isPrinted(String(messageId))
       if (remark !== null && isWaiting) this.#remarks.set(String(messageId), delivery)
@@ -382,6 +387,8 @@ export class TerminalChat {
         return this.#showsThinking
       },
       decline: () => this.#approvals.decline(),
+      choice: this.#choice,
+      choose: (choice) => (this.#choice = choice),
       leave: () => this.leave(),
     }
   }

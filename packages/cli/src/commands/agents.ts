@@ -19,10 +19,11 @@ export const agents = defineCommand({
         available ? (closed === undefined ? 'yes' : 'private') : 'no',
         description,
       ])
-      const under = rows.map(({ models = [], needs, closed, warnings = [] }) => [
+      const under = rows.map(({ models = [], model_choices: choices = [], needs, closed, warnings = [] }) => [
         ...(models.length === 0
           ? []
           : printUnder(out, models.length === 1 ? 'model' : 'models', models.join(', then '))),
+        ...(choices.length === 0 ? [] : printUnder(out, 'choice', choices.map(({ id }) => id).join(', '))),
         ...(needs === undefined ? [] : printUnder(out, 'needs', needs)),
         // A broken agent must be fixed before it is opened.
         ...(needs === undefined && closed !== undefined ? printUnder(out, 'closed', closed) : []),

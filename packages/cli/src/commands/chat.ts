@@ -1,5 +1,6 @@
+import { present } from '@bridle/events/json'
 import { chatCommand, chooseTarget } from '../chat/chat-target.ts'
-import { chatWorkspace } from '../chat/chat-workspace.ts'
+import { agentWorkspace, chatWorkspace } from '../chat/chat-workspace.ts'
 import { holdKeys } from '../chat/input/early-keys.ts'
 import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
@@ -9,6 +10,7 @@ import { commandName } from '../command/command-name.ts'
 import { agentsOptions, dataOptions } from '../command/setting-flags.ts'
 import { namedUrl, repeatedFlags } from '../config/settings.ts'
 import { rethrowMissing } from '../runs/missing-session.ts'
+import { modelOptions } from '../runs/model-option.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
@@ -23,6 +25,7 @@ export const chat = defineCommand({
       help: 'the session to go on with, or with an agent to make; else a new one',
     },
     continue: { type: 'boolean', short: 'c', help: 'go on with the newest chat of this agent' },
+    ...modelOptions,
     ...workspaceOptions,
     'no-workspace': { type: 'boolean', help: 'claude and codex: do not work on the current folder' },
     ...clientOptions,
@@ -38,9 +41,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const [agent] = args
     if (flags.id !== undefined && flags.continue)
       throw usageError(`Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
-    const workspace = chatWorkspace(agent, flags, env)
-    checkLocalFolder(workspace, namedUrl(flags, env))
+    const named = chatWorkspace(agent, flags, env)
+    checkLocalFolder(named, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
+    const choice = present({ model: flags.model, effort: flags.effort })
     // Unlike other commands, a piped chat answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
@@ -53,13 +57,15 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     })
     try {
       interruption.signal.throwIfAborted()
+      const workspace = named ?? (await agentWorkspace(connection.fabric, agent, flags, env))
+      checkLocalFolder(workspace, namedUrl(flags, env))
       const continues = flags.continue === true
-      const choice = { agent, id: flags.id, continues, workspace, serverFlags, say: out.note }
-      const target = await chooseTarget(connection.fabric, choice).catch((error: unknown) =>
+      const wanted = { agent, id: flags.id, continues, workspace, serverFlags, say: out.note }
+      const target = await chooseTarget(connection.fabric, wanted).catch((error: unknown) =>
         rethrowMissing(error, connection, flags.id ?? ''),
       )
       if (earlyKeys === null)
-        return await runPipedChat(connection, target, out, interruption.signal).finally(async () => {
+        return await runPipedChat(connection, target, choice, out, interruption.signal).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)
           if (changes !== null) out.note(changes)
         })
@@ -68,6 +74,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         connection,
         tenant: flags.tenant,
         target,
+        choice,
         workspace,
         history,
         earlyKeys,

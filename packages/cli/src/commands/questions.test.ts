@@ -344,7 +344,7 @@ describe('[C402] a run without a terminal', () => {
     const { out, notes } = keepingOutput(false, 80)
     const connection = { fabric: fabric(), plain: fabric() } as never
     const target = { agent: 'scripted', id: 'piped', isNew: true } as never
-    const chat = runPipedChat(connection, target, out, new AbortController().signal)
+    const chat = runPipedChat(connection, target, {}, out, new AbortController().signal)
     keys.end(`${script({ approve: 'bash', args: {} }, { text: 'on' })}\n`)
     const [own = ''] = await open('piped')
     const command = `${'y '.repeat(9_000)}END`

@@ -21,6 +21,7 @@ import { awayRemarks } from '../runs/away-remarks.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
 import { asRemoval } from '../runs/missing-session.ts'
+import { modelOptions } from '../runs/model-option.ts'
 import { conflictError, earlierRun, exitCodeOf, onceOptions, sayOutcome, workName } from '../runs/once.ts'
 import { type PauseWatch, pauseWatch } from '../runs/pause-watch.ts'
 import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
@@ -41,6 +42,7 @@ export const run = defineCommand({
     'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    ...modelOptions,
     ...onceOptions,
     ...preparedOptions,
     background: { type: 'boolean', help: 'start it as background work, print its session, and leave' },

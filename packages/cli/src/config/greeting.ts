@@ -62,7 +62,8 @@ const indented = (text: string, width: number): string =>
 
 type ServedAgent = HarnessServer['agents'] extends ReadonlyMap<string, infer A> ? A : never
 
-const isOwn = ({ engine, isDefault = false }: ServedAgent): boolean => engine === nativeIdentity.engine && !isDefault
+const isOwn = ({ name, engine, isDefault = false }: ServedAgent): boolean =>
+  !isDefault && (engine === nativeIdentity.engine || engine !== name)
 
 const takesPrompt = (schema: JsonObject | null): boolean => {
   const { required = [] } = (schema ?? {}) as { required?: readonly unknown[] }

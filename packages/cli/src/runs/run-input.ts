@@ -9,6 +9,8 @@ export interface RunInputFlags {
   readonly 'payload-file'?: string
   readonly stdin?: boolean
   readonly set?: readonly string[]
+  readonly model?: string
+  readonly effort?: string
 }
 
 export type RunPayload = { readonly [name: string]: PayloadValue }
@@ -20,7 +22,7 @@ type PayloadValue =
   | readonly PayloadValue[]
   | { readonly [name: string]: PayloadValue }
 
-/** In order: --payload, --payload-file, --stdin, --set, prompt. */
+/** In order: --payload, --payload-file, --stdin, --set, --model and --effort, prompt. */
 export const readRunInput = async (prompt: string | undefined, flags: RunInputFlags): Promise<RunPayload> => {
   const file = flags['payload-file']
   return {
@@ -28,7 +30,7 @@ export const readRunInput = async (prompt: string | undefined, flags: RunInputFl
     ...(file !== undefined && parseJsonObject(file, readPayload(file))),
     ...(flags.stdin && parseJsonObject('standard input', await text(process.stdin))),
     ...Object.fromEntries((flags.set ?? []).map(parseSetting)),
-    ...present({ prompt }),
+    ...present({ model: flags.model, effort: flags.effort, prompt }),
   }
 }
 

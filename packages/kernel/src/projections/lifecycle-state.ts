@@ -14,11 +14,12 @@ export interface Lifecycle {
   readonly createdAt: number
   readonly settings: JsonObject
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
-  /** The last run's. `isFallback`: not the agent's first model. */
+  /** The last run's: the model that was asked, then the one that answers. `isFallback`: not the agent's first model. */
   readonly runtime: {
     readonly provider: string | null
     readonly model: string | null
     readonly isFallback?: true
+    readonly hasAnswered?: true
   }
   readonly maxRetries: number
   readonly expiresAt: number | null

@@ -1,6 +1,6 @@
 // Folded from facts only. Derived events such as session_state are made from this fold, never the other way round.
 
-import { omit, present } from '@bridle/events/json'
+import { isJsonObject, omit, present } from '@bridle/events/json'
 import { RETRIES_MAX } from '@bridle/events/limits'
 import type { Payloads } from '@bridle/events/schemas'
 import { BRANCHED, type Event } from '../event.ts'
@@ -159,9 +159,13 @@ export const lifecycle: Projection<Lifecycle> = {
       runtime: { provider: payload.provider ?? state.runtime.provider, model: payload.model ?? state.runtime.model },
     }),
 
-    usage: (state, { payload: { model } }) =>
-      // Engines also call smaller models; the first model counts.
-      model === undefined || state.runtime.model !== null ? state : { ...state, runtime: { ...state.runtime, model } },
+    usage: (state, { payload: { model } }) => {
+      // Engines also call smaller models; the first model of a run counts.
+      const isNews = state.runtime.model === null || (isInSandbox(state.run) && !state.runtime.hasAnswered)
+      return model === undefined || !isNews
+        ? state
+        : { ...state, runtime: { ...state.runtime, model, hasAnswered: true } }
+    },
 
     sandbox_notice: (state, { payload }) => {
       const { resolved_backend: mode, isolation } = payload
@@ -435,6 +439,9 @@ const withNewsOfApprovals = (state: Lifecycle, seq: number): Lifecycle => {
   const status = isTaskOver(reportedStatus.status) ? reportedStatus.status : 'running'
   return { ...state, reportedStatus: { status, seq } }
 }
+
+/** An engine may answer with another model than the one that it was asked for. Models of this process say so in their steps. */
+const isInSandbox = (run: Run | null): boolean => isJsonObject(run?.handle) && run.handle.sandbox !== undefined
 
 const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, run: { ...state.run, ...change } } : state

@@ -1,3 +1,4 @@
+import { type Json, type JsonObject, present } from '@bridle/events/json'
 import { ABORT_GRACE_MS } from '@bridle/events/limits'
 import { describe, expect, test } from 'vitest'
 import { evolve } from '../projections/state.ts'
@@ -352,6 +353,41 @@ const CARD = [
   ...['branch_source_event_id', 'branch_resume_cursor', 'last_heartbeat_at', 'last_error', 'updated_at', 'ended_at'],
   'resume_context',
 ]
+
+describe('[C436] the model on the status card', () => {
+  const play = (
+    settings: JsonObject,
+    asked: string | undefined,
+    answered: string,
+    handle: Json = { sandbox: 's1' },
+  ) => {
+    const life = new TestSession()
+    life.submit('Hi', { kind: 'chat', settings })
+    life.report({ type: 'started', handle, ...present({ model: asked }) })
+    const before = life.payloads('session_state').at(-1)?.model
+    life.report(eventReport('usage', { model: answered, input_tokens: 1 }))
+    life.report(eventReport('usage', { model: 'a helper', input_tokens: 1 }))
+    return [before, life.payloads('session_state').at(-1)?.model]
+  }
+
+  test.each<[string, JsonObject, string | undefined, string, readonly unknown[]]>([
+    ['the engine has chosen one', {}, undefined, 'opus-5', [null, 'opus-5']],
+    ['another one than was asked', {}, 'opus', 'opus-5', ['opus', 'opus-5']],
+    ['another one than that of the session', { model: 'opus' }, 'opus', 'opus-5', ['opus', 'opus-5']],
+    ['a prompt has asked another one', { model: 'opus' }, 'haiku', 'haiku-5', ['haiku', 'haiku-5']],
+    [
+      'the one of the session, with its provider',
+      { model: 'acme/large' },
+      'large',
+      'large',
+      ['acme/large', 'acme/large'],
+    ],
+  ])('%s', (_name, settings, asked, answered, expected) => expect(play(settings, asked, answered)).toEqual(expected))
+
+  test('a model of this process stays the one that was asked: its steps say when another one answers', () => {
+    expect(play({}, 'large', 'a helper before it', null)).toEqual(['large', 'large'])
+  })
+})
 
 test.each([
   ['a chat', undefined],

@@ -8,6 +8,7 @@ import { cursorText } from '../positions/cursor.ts'
 import type { SessionState } from '../projections/state.ts'
 import { keptFacts, stateFields } from './session-fields.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
+import { modelOf } from './work-progress.ts'
 
 export const sessionStateCard = (
   key: Key,
@@ -24,7 +25,6 @@ export const sessionStateCard = (
   }
   return {
     provider: life.runtime.provider,
-    model: life.runtime.model,
     permission_mode: PERMISSION_MODE,
     approval_mode: APPROVAL_MODE,
     think_level: null,
@@ -36,7 +36,8 @@ export const sessionStateCard = (
     engine,
     runner_kind: runnerKind,
     ...life.settings,
-    ...(life.runtime.isFallback && { provider: life.runtime.provider, model: life.runtime.model }),
+    ...(life.runtime.isFallback && { provider: life.runtime.provider }),
+    model: modelOf(state),
     session_id: key.id,
     agent_profile: key.agent,
     process_id: processOf(life.run?.handle),

@@ -40,6 +40,11 @@ export const currentStep = ({ turn, latest, plan }: Steps): StepSummary | null =
 export const retryAtOf = ({ lifecycle: { run, paused } }: SessionState): number | null =>
   run?.phase === 'waiting' && !paused ? run.retryAt : null
 
-/** The model of the settings, unless a fallback answered. */
-export const modelOf = ({ lifecycle: { settings, runtime } }: SessionState): string | null =>
-  typeof settings.model === 'string' && !runtime.isFallback ? settings.model : runtime.model
+/** The model of the settings, unless the last run asked for another or a fallback answered. */
+export const modelOf = ({ lifecycle: { settings, runtime } }: Pick<SessionState, 'lifecycle'>): string | null => {
+  const { model: own } = settings
+  if (typeof own !== 'string') return runtime.model
+  // Settings may name the provider too; a run names only the model.
+  const isOwn = runtime.model === null || own === runtime.model || own.endsWith(`/${runtime.model}`)
+  return isOwn && !runtime.isFallback ? own : runtime.model
+}

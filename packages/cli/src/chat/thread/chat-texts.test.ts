@@ -1,9 +1,10 @@
 // The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
 
+import type { FabricClient } from '@bridle/client/index'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import { expect, test } from 'vitest'
 import { turnCost } from '../chat-link.ts'
-import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
+import { agentWorkspace, chatWorkspace, newChatBody } from '../chat-workspace.ts'
 import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
 import { noticeReader, noticeText } from './notices.ts'
 
@@ -98,6 +99,26 @@ test('[C201] engines that work on files get the current folder, others one that 
     expect([name, chatWorkspace(name, {}, env)]).toEqual([name, worksOnFiles ? here : null])
   expect(newChatBody('claude', chatWorkspace('claude', {}, env))).toEqual({ agent: 'claude', workspace: here })
   expect(newChatBody(undefined, null)).toEqual({})
+})
+
+test('[C432] an agent on an engine works on the current folder, as the agent of the engine does', async () => {
+  const env = { npm_lifecycle_event: 'bridle', INIT_CWD: '/here' }
+  const row = (name: string, engine: string, runner_kind: string) => ({ name, engine, runner_kind })
+  const agents = [
+    row('reviewer', 'claude', 'bridge'),
+    row('triage', 'native', 'in_process'),
+    row('odd', 'none', 'bridge'),
+  ]
+  const fabric = { agents: async () => ({ agents }) } as unknown as FabricClient
+  const place = (agent: string | undefined, flags = {}) => agentWorkspace(fabric, agent, flags, env)
+  expect(await place('reviewer')).toEqual({ mode: 'write', source: '/here' })
+  expect(await place('reviewer', { 'workspace-mode': 'in-place' })).toEqual({ mode: 'in_place', source: '/here' })
+  expect(await Promise.all(['triage', 'odd', 'gone', 'claude', undefined].map((name) => place(name)))).toEqual([
+    ...[null, null, null, null, null],
+  ])
+  expect(await place('reviewer', { 'no-workspace': true })).toBeNull()
+  const away = { agents: () => Promise.reject(new Error('away')) } as unknown as FabricClient
+  expect(await agentWorkspace(away, 'reviewer', {}, env)).toBeNull()
 })
 
 test.each([
