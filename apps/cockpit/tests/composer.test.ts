@@ -125,3 +125,50 @@ describeCockpit('the composer', (world) => {
     await page.locator('.queue', { hasText: 'Then this.' }).getByText('with later.txt', { exact: true }).waitFor()
   })
 })
+
+describeCockpit(
+  'the composer of an agent on an engine',
+  (world) => {
+    test('[C434] [C435] [C436] models and efforts are offered for an agent on an engine, and a choice stays with its session', async () => {
+      for (const id of ['chosen', 'other']) await world.client.createChat({ agent: 'claude', session_id: id })
+      await world.ask('scripted', 'plain', script({ text: 'Hello.' }))
+      const page = await world.open('/s/chosen')
+      const model = page.getByRole('combobox', { name: 'Model' })
+      const effort = page.getByRole('combobox', { name: 'Effort' })
+      await model.selectOption({ label: 'Claude Opus 5.5' })
+      await effort.selectOption('high')
+      await expectNoOverflow(page)
+      const go = async (path: string) => {
+        await page.evaluate(`history.pushState(null, '', '${path}')`)
+        await expect.poll(() => page.url()).toContain(path)
+      }
+      await go('/s/other')
+      await expect.poll(() => model.inputValue()).toBe('')
+      expect(await model.locator('option').first().innerText()).toBe('default model')
+      await go('/s/plain')
+      await page.getByRole('log', { name: 'Conversation' }).getByText('Hello.', { exact: true }).waitFor()
+      expect([await model.count(), await effort.count()]).toEqual([0, 0])
+      await go('/s/chosen')
+      await expect.poll(() => model.inputValue()).toBe('claude-opus-5-5')
+      const box = page.getByRole('textbox', { name: 'Message' })
+      await box.fill('Hi')
+      await box.press('Enter')
+      const asked = async () => (await world.client.session('chosen', 'claude')).messages.map(({ input }) => input)
+      await expect
+        .poll(async () => (await asked())[0])
+        .toEqual({ prompt: 'Hi', model: 'claude-opus-5-5', effort: 'high' })
+      const list = await world.open('/')
+      await list.getByText('Live').waitFor()
+      await list.keyboard.press('n')
+      const dialog = list.getByRole('dialog', { name: 'New session' })
+      await dialog.getByRole('combobox', { name: 'Agent' }).selectOption('claude')
+      expect(await dialog.getByRole('combobox', { name: 'Effort' }).locator('option').allInnerTexts()).toEqual([
+        ...['default', 'low', 'medium', 'high', 'xhigh', 'max'],
+      ])
+      await dialog.getByRole('combobox', { name: 'Agent' }).selectOption('scripted')
+      await expect.poll(() => dialog.getByRole('combobox', { name: 'Model' }).count()).toBe(0)
+    })
+  },
+  // Nothing answers there: a prompt fails, and its input has what was chosen.
+  { sandbox: { url: 'http://127.0.0.1:9' } },
+)

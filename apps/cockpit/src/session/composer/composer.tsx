@@ -14,6 +14,8 @@ import { useVoice } from '../voice/use-voice.ts'
 import { VoiceBar } from '../voice/voice-bar.tsx'
 import { keepDraft, readDraft, subscribeDrafts } from './drafts.ts'
 import { StopButton } from './stop-button.tsx'
+import { readTurnChoice, subscribeTurnChoices } from './turn-choice.ts'
+import { TurnChoiceFields } from './turn-choice-fields.tsx'
 import { useAttachments } from './use-attachments.ts'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 import './composer.css'
@@ -28,6 +30,7 @@ export const Composer = () => {
   const voice = useVoice()
   const { stop } = useActs()
   const text = useSyncExternalStore(subscribeDrafts, () => readDraft(session))
+  const choice = useSyncExternalStore(subscribeTurnChoices, () => readTurnChoice(session))
   const { attachments, add, remove, clear } = useAttachments()
   const file = useRef<HTMLInputElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -45,7 +48,8 @@ export const Composer = () => {
   const send = (delivery: Delivery): void => {
     if (isEmpty || isUploading) return
     const grants = attachments.flatMap(({ grant }) => (grant ? [{ ref_id: grant.ref_id }] : []))
-    const options = grants.length > 0 ? { attachments: grants } : {}
+    // A steering prompt belongs to a turn that has its model.
+    const options = { ...(delivery === 'submit' && choice), ...(grants.length > 0 && { attachments: grants }) }
     const prompt = text
     change('')
     clear()
@@ -117,6 +121,7 @@ export const Composer = () => {
             <IconButton name="upload" label="Attach a file" onClick={() => file.current?.click()} />
           </span>
           {voice && <TalkButton voice={voice} />}
+          <TurnChoiceFields choice={choice} />
           <span className="right row sends">
             {isRunning && (
               // While the agent speaks, Escape silences it: the key stands on that button alone.

@@ -3,18 +3,18 @@ const drafts = new Map<string, string>()
 const listeners = new Set<() => void>()
 
 /** Two agents may have a session of the same id. */
-interface SessionName {
+export interface SessionName {
   readonly id: string
   readonly agent: string
 }
 
-const keyOf = ({ id, agent }: SessionName): string => JSON.stringify([agent, id])
+export const sessionKey = ({ id, agent }: SessionName): string => JSON.stringify([agent, id])
 
-export const readDraft = (session: SessionName): string => drafts.get(keyOf(session)) ?? ''
+export const readDraft = (session: SessionName): string => drafts.get(sessionKey(session)) ?? ''
 
 export const keepDraft = (session: SessionName, text: string): void => {
-  if (text === '') drafts.delete(keyOf(session))
-  else drafts.set(keyOf(session), text)
+  if (text === '') drafts.delete(sessionKey(session))
+  else drafts.set(sessionKey(session), text)
   for (const listener of listeners) listener()
 }
 

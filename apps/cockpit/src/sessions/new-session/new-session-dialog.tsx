@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { noFiles } from './files-choice.ts'
 import { FilesFields } from './files-fields.tsx'
+import { ModelFields, noModelChoice } from './model-fields.tsx'
 import { type NewSessionForm, startSession } from './start-session.ts'
 
 const empty: NewSessionForm = {
@@ -16,6 +17,7 @@ const empty: NewSessionForm = {
   title: '',
   prompt: '',
   files: noFiles,
+  choice: noModelChoice,
   costUsd: '',
   minutes: '',
 }
@@ -54,7 +56,11 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
       <form className="dialog-b new-session" onSubmit={(event) => void start(event)}>
         <label className="col">
           <span className="small t2">Agent</span>
-          <select className="field" value={agent} onChange={(event) => set({ agent: event.target.value })}>
+          <select
+            className="field"
+            value={agent}
+            onChange={(event) => set({ agent: event.target.value, choice: noModelChoice })}
+          >
             {(agents.data ?? []).map(({ name, available }) => (
               <option key={name} value={name}>
                 {available ? name : `${name} (not ready)`}
@@ -94,6 +100,7 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
           <input className="field" value={form.title} onChange={(event) => set({ title: event.target.value })} />
         </label>
         <div className="row wrap new-session-limits">
+          {chosen && <ModelFields agent={chosen} choice={form.choice} onChange={(choice) => set({ choice })} />}
           {offer.data && offer.data.modes.length > 0 && (
             <FilesFields offer={offer.data} files={form.files} onChange={(files) => set({ files })} />
           )}
