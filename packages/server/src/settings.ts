@@ -57,7 +57,6 @@ const ENGINE = {
     models: 'texts',
     effort: 'text',
     instructions: 'textOrFile',
-    repository: 'any',
     tools: 'list',
     mcp: 'object',
     permission_mode: 'permissionMode',

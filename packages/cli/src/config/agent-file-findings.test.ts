@@ -50,3 +50,33 @@ test('[C302] a name of the package is free where the settings leave its agent ou
   ])
   expect(await agentFileFindings({ agentsRoot: false }, {})).toEqual([])
 })
+
+test('[EN21] [EN24] an agent on an engine is checked without starting it: its engine, its effort, its instructions', async () => {
+  const agentsRoot = projectWith()
+  const write = (name: string, fields: string) =>
+    writeFileSync(
+      join(agentsRoot, 'agents', `${name}.ts`),
+      `import { agent } from '${entry}'\nexport default agent({ name: '${name}', ${fields} })\n`,
+    )
+  write('a-reviewer', `engine: 'claude', instructions: { file: './rules.md' }`)
+  write('b-lost', `engine: 'codex', instructions: { file: './gone.md' }`)
+  write('c-odd', `engine: 'claud'`)
+  write('d-sharp', `engine: 'codex', effort: 'sharp'`)
+  writeFileSync(join(agentsRoot, 'rules.md'), 'Be kind.')
+  const file = (name: string) => `agents/${name}.ts`
+  expect(await agentFileFindings({ agentsRoot }, {})).toEqual([
+    good('a-reviewer'),
+    {
+      ...{ check: 'agent b-lost', state: 'note' },
+      detail: 'not available: The instructions in ./gone.md cannot be read: there is no such file.',
+    },
+    {
+      ...{ check: 'agent c-odd', state: 'wrong' },
+      detail: `${file('c-odd')}: There is no engine "claud". Did you mean "claude"?`,
+    },
+    {
+      ...{ check: 'agent d-sharp', state: 'wrong' },
+      detail: `${file('d-sharp')}: The engine has no effort "sharp". It has: low, medium, high, xhigh, max, ultra.`,
+    },
+  ])
+})

@@ -1,23 +1,16 @@
 // The texts of a repository as a part of an engine's system prompt. Both engines get the same words.
-import type { EngineOptions } from '../engines/engine.ts'
 import type { NamedText } from './named-texts.ts'
 import type { RepositoryTexts } from './repository-texts.ts'
 
-/** Everything that is added to an engine's system prompt: the operator's instructions, then the repository's. Null: nothing. */
-export const addedInstructions = (
-  { instructions = '', repository }: Pick<EngineOptions, 'instructions' | 'repository'>,
-  options?: { readonly listsSubagents: boolean },
-): string | null => {
-  const parts = [instructions, (repository && repositoryPrompt(repository, options)) ?? ''].filter(
-    (part) => part !== '',
-  )
-  return parts.length === 0 ? null : parts.join('\n\n')
+export interface PromptOptions {
+  /** The engine has no option for sub-agents, so the model reads of them in the prompt. */
+  readonly listsSubagents?: boolean
 }
 
-/** Null: the repository says nothing. `listsSubagents`: the engine has no option for sub-agents, so the model reads of them here. */
+/** Null: the repository says nothing. */
 export const repositoryPrompt = (
   { instructions, skills, subagents, commands }: Omit<RepositoryTexts, 'digest'>,
-  { listsSubagents = false } = {},
+  { listsSubagents = false }: PromptOptions = {},
 ): string | null => {
   const parts = [
     ...(instructions.length > 0 ? [INSTRUCTIONS, ...instructions.map(contentsOf)] : []),

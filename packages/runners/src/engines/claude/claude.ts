@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findPackage } from '../../engine-table/engine-packages.ts'
 import { readJson } from '../../process/json-file.ts'
-import { addedInstructions } from '../../repository/repository-prompt.ts'
 import type { RepositoryTexts } from '../../repository/repository-texts.ts'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
+import { appendedInstructions } from '../appended-instructions.ts'
 import {
   CONTINUE_PROMPT,
   type Engine,
@@ -138,7 +138,7 @@ class ClaudeSession implements EngineSession {
     const forks = session !== undefined && at !== undefined && this.#heads.headOf(session) !== at
     const mode = settings.permission_mode ?? 'default'
     const mark = newProcessMark()
-    const append = addedInstructions(this.#options)
+    const append = appendedInstructions(this.#options)
     return new ClaudeProcess(this.#sdk, mark, start, {
       cwd: workFolder,
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },

@@ -9,7 +9,7 @@ import type { AppServer } from './app-server.ts'
 const THREADS_MAX = 50
 
 const REPLACED = 'These instructions replace the earlier ones:'
-const REMOVED = 'The instructions that you were given earlier no longer apply.'
+const REMOVED = 'The instructions that you were given earlier about this repository and this work no longer apply.'
 
 export class ThreadTexts {
   readonly #folder: string

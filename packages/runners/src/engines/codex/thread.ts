@@ -1,7 +1,7 @@
 // Resuming a conversation: a resume id is `thread:turn`, or `thread:turn:before` if the turn never ended. A thread is resumed from its
 // last turn, and forked from an earlier one or while another process writes to it.
 import { type JsonObject, present } from '@bridle/events/json'
-import { addedInstructions } from '../../repository/repository-prompt.ts'
+import { appendedInstructions } from '../appended-instructions.ts'
 import type { EngineOptions } from '../engine.ts'
 import { type AppServer, RpcError } from './app-server.ts'
 import { textIn } from './events/lenient-json.ts'
@@ -23,7 +23,7 @@ export const openThread = async (
   options: EngineOptions,
   controlMs: number,
 ): Promise<ThreadPosition> => {
-  const instructions = addedInstructions(options, { listsSubagents: true })
+  const instructions = appendedInstructions(options, { listsSubagents: true })
   const texts = new ThreadTexts(options.privateFolder, instructions)
   const settings = threadSettings({ ...options, ...present({ instructions: instructions ?? undefined }) })
   let model = options.settings.model ?? ''

@@ -31,6 +31,6 @@ test('[H20] a row of a list has every count of a session, and the schema describ
   const counts = Object.keys(listedCounts(emptyState))
   expect(counts).not.toEqual([])
   expect(counts.filter((count) => !Object.hasOwn(rowWith({}), count))).toEqual([])
-  // What is listed here needs a line in `sessionRowSchema`.
+  // `sessionRowSchema` needs a line for each name that is listed here.
   expect(counts.filter((count) => !Object.hasOwn(sessionRowSchema.entries, count))).toEqual([])
 })
