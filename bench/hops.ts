@@ -20,9 +20,10 @@ export const startHopTimings = async (provider: string): Promise<HopTimings> => 
   })
   const key = { tenant: 'default', agent: 'claude', id: 'bench' }
   const { token, baseUrl } = proxy.grant({ key, runId: 'r-1', attempt: 1, provider: 'anthropic' })
+  const run = {}
   const relay = createRelay({
     vars: () => ({ ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: baseUrl }),
-    activeRun: () => proxy,
+    activeRun: () => run,
     onStatus: () => {},
   })
   const port = await relay.listen()

@@ -5,6 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Job } from '@bridle/kernel/ports/runner'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { McpRunName } from '../mcp/handler.ts'
+import { requestCounts } from '../mcp/request-counts.ts'
+import { urlServers } from '../mcp/url-server.ts'
+import type { RunEnvVars } from '../protocol/protocol.ts'
 import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
 import { ProviderCredentials } from './provider-credentials.ts'
 
@@ -130,6 +134,68 @@ describe('[O14] a run’s budget', () => {
     const small = job({ settings: { max_budget_usd: 0.9 }, input: { prompt: '', max_budget_usd: 0 } })
     expect((await ask(small)).status).toBe(402)
     expect(asked).toBe(0)
+    await keys.close()
+  })
+})
+
+describe('MCP servers of a run', () => {
+  const servers = { docs: { url: 'http://127.0.0.1:1/mcp', requests: 1 } }
+  const grantOf = (sandbox: { url?: string; proxyUrl?: string }, which = job()) => {
+    const keys = new ProviderCredentials({ secret: 'secret', env, sandbox, data })
+    const handlers = (run: McpRunName) => urlServers(servers, requestCounts(data, run))
+    const credentials = keys.forEngine({ provider: 'anthropic' }, {}, undefined, handlers)
+    return { keys, credentials, vars: credentials.grant(which) }
+  }
+  const ask = async ({ BRIDLE_MCP_URL: url, BRIDLE_MCP_TOKEN: token }: RunEnvVars) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const answer = await fetch(`${url}/mcp/docs`, { method: 'POST', headers, body })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  test('[R39] [O150] have a token of their own, with a key for the model and without, which ends with the run', async () => {
+    const { keys, credentials, vars } = grantOf({})
+    const { ANTHROPIC_API_KEY: modelToken, BRIDLE_MCP_TOKEN: token } = await vars
+    expect(modelToken).not.toBe(token)
+    // Neither token passes for the other.
+    const asModel = await fetch(`${(await vars).ANTHROPIC_BASE_URL}/v1/models`, {
+      headers: { 'x-api-key': String(token) },
+    })
+    expect(asModel.status).toBe(401)
+    expect((await ask({ ...(await vars), BRIDLE_MCP_TOKEN: String(modelToken) })).status).toBe(403)
+    expect((await ask(await vars)).text).toMatch(/ECONNREFUSED/)
+    credentials.revoke(job())
+    await expect.poll(async () => (await ask(await vars)).status).toBe(403)
+    await keys.close()
+    delete env.ANTHROPIC_API_KEY
+    const without = grantOf({})
+    expect(Object.keys(await without.vars)).toEqual(['BRIDLE_MCP_URL', 'BRIDLE_MCP_TOKEN'])
+    await without.keys.close()
+  })
+
+  test('[EN47] [O152] the requests of a run are counted across restarts, and those of another run anew', async () => {
+    const first = grantOf({})
+    expect((await ask(await first.vars)).text).toMatch(/ECONNREFUSED/)
+    await first.keys.close()
+    const second = grantOf({})
+    expect((await ask(await second.vars)).text).toMatch(/limit of 1 requests/)
+    await second.keys.close()
+    const other = grantOf({}, job({ runId: 'r-9' }))
+    expect((await ask(await other.vars)).text).toMatch(/ECONNREFUSED/)
+    await other.keys.close()
+    const file = join(sessionFolder(data, job().key), 'mcp-requests.json')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ run: expect.any(String), counts: { docs: 1 } })
+  })
+
+  test.each<[string, { url?: string; proxyUrl?: string }, string | undefined]>([
+    ['of this machine', {}, 'http://127.0.0.1'],
+    ['that was started by hand on this machine', { url: 'http://localhost:9' }, 'http://127.0.0.1'],
+    ['elsewhere, with an address of the proxy', { url: 'http://runner:9', proxyUrl: 'https://proxy' }, 'https://proxy'],
+    ['elsewhere, without one', { url: 'http://runner:9' }, undefined],
+  ])('[EN52] are reached from a runner %s', async (_name, sandbox, url) => {
+    const { keys, vars } = grantOf(sandbox)
+    const { BRIDLE_MCP_URL: granted } = await vars
+    expect(granted?.replace(/(127.0.0.1):\d+$/, '$1')).toBe(url)
     await keys.close()
   })
 })

@@ -7,8 +7,9 @@ import { present } from '@bridle/events/json'
 import { keyText } from '@bridle/kernel/event'
 import type { Job } from '@bridle/kernel/ports/runner'
 import type { Engine } from '../engines/engine.ts'
+import type { McpHandlers, McpRunName } from '../mcp/handler.ts'
 import { readJson, writeJson } from '../process/json-file.ts'
-import type { EngineSettings } from '../protocol/protocol.ts'
+import type { EngineSettings, RunEnvVars } from '../protocol/protocol.ts'
 import type { RunCredentials } from '../remote/remote-runner.ts'
 import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
 import { deriveSecret } from '../secrets/server-secret.ts'
@@ -23,7 +24,7 @@ export interface ProviderCredentialsOptions {
   readonly secret: string
   readonly env: NodeJS.ProcessEnv
   /** How sandboxes reach the proxy; absent = on the loopback of this machine. */
-  readonly sandbox: { readonly proxyUrl?: string; readonly proxyHost?: string }
+  readonly sandbox: { readonly proxyUrl?: string; readonly proxyHost?: string; readonly url?: string }
   readonly data: string
   /** Why personal logins are not used, in a sentence; absent or null = they are. */
   readonly loginRefusal?: string | null
@@ -54,12 +55,14 @@ export class ProviderCredentials {
     { provider }: Pick<Engine, 'provider'>,
     settings: EngineSettings,
     models: readonly string[] | undefined,
+    mcpServers?: McpServersOfRun,
   ): RunCredentials {
     const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
     return {
       grant: async (job) => {
+        const mcp = mcpServers ? await this.#grantMcp(job, mcpServers) : {}
         // A runner on another machine may have keys that the server does not know.
-        if (this.missingKey(provider)) return {}
+        if (this.missingKey(provider)) return mcp
         const { max_budget_usd: budget } = effectiveSettings(settings, job)
         const terms = { ...(typeof budget === 'number' && { maxSpendUsd: budget }), ...(models && { models }) }
         const { token, baseUrl } = (await this.#startProxy()).grant({
@@ -68,12 +71,25 @@ export class ProviderCredentials {
           spentUsd: this.#spendFiles.load(name(job)),
         })
         const { keyName, urlName } = providers[provider]
-        return { [keyName]: token, [urlName]: baseUrl }
+        return { [keyName]: token, [urlName]: baseUrl, ...mcp }
       },
       revoke: (job) => {
-        this.#proxy?.then((proxy) => proxy.revoke(name(job))).catch(() => {})
+        this.#proxy
+          ?.then((proxy) => {
+            proxy.revoke(name(job))
+            proxy.revokeMcp(job)
+          })
+          .catch(() => {})
       },
     }
+  }
+
+  /** Empty if a remote runner cannot reach this proxy. */
+  async #grantMcp(job: Job, servers: McpServersOfRun): Promise<RunEnvVars> {
+    const { url, proxyUrl } = this.#options.sandbox
+    if (proxyUrl === undefined && url !== undefined && !isLoopbackUrl(url)) return {}
+    const { token, url: base } = (await this.#startProxy()).grantMcp(job, () => servers(job))
+    return { BRIDLE_MCP_URL: base, BRIDLE_MCP_TOKEN: token }
   }
 
   #find(provider: ProviderName): ServerCredential {
@@ -104,6 +120,14 @@ export class ProviderCredentials {
     })
     return this.#proxy
   }
+}
+
+/** The handlers of the MCP servers that a run reaches through the server. */
+export type McpServersOfRun = (run: McpRunName) => McpHandlers
+
+const isLoopbackUrl = (url: string): boolean => {
+  const host = URL.parse(url)?.hostname ?? ''
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 }
 
 interface SpendRecord {

@@ -4,6 +4,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { PriceTable } from '@bridle/model-data/prices'
+import type { McpHandlers, McpRunName } from '../mcp/handler.ts'
 import { listenerUrl } from '../process/listener.ts'
 import {
   type ActiveGrant,
@@ -14,6 +15,8 @@ import {
   spendOf,
 } from './grants.ts'
 import type { Login } from './logins/login.ts'
+import { McpGrants } from './mcp-grants.ts'
+import { answerMcpRequest, mcpServerAt } from './mcp-route.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { admitRequest, incomingCall, pathNotAllowed } from './request-admission.ts'
@@ -43,6 +46,8 @@ export interface CredentialProxyOptions {
   readonly bodyBytesMax?: number
   /** A provider that sends nothing for this long has failed. */
   readonly silenceMs?: number
+  /** The interval of comments on a connection that waits for an MCP server. */
+  readonly mcpCommentMs?: number
   /** Called for each request. The entry holds no key, no token and no text of the conversation. */
   readonly report?: (entry: ProxyLogEntry) => void
   /** Called with the sums of a run before a request is sent and after it is settled, so that they survive the process. */
@@ -70,6 +75,10 @@ export interface CredentialProxy {
   revoke(name: GrantName): RunSpend | null
   /** Returns the cost of a run so far; null = the run has no grant. */
   spend(name: GrantName): RunSpend | null
+  /** Makes a token and a base address with which one run reaches its MCP servers. A repeated grant keeps the handlers. */
+  grantMcp(name: McpRunName, servers: () => McpHandlers): { readonly token: string; readonly url: string }
+  /** Ends the token and its open requests. */
+  revokeMcp(name: McpRunName): void
   /** Aborts open requests. */
   close(): Promise<void>
 }
@@ -78,6 +87,7 @@ export interface CredentialProxy {
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
   const { secret, prices, env = process.env, bodyBytesMax, silenceMs = PROVIDER_SILENCE_MS } = options
   const grants = new CredentialGrants(secret, prices, options.saveSpend)
+  const mcpGrants = new McpGrants(secret)
   const upstreams = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, upstreamUrl(name, options, env)])) as {
     readonly [P in ProviderName]: string
   }
@@ -85,6 +95,8 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   const underWay = new Set<Promise<void>>()
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const mcpServer = mcpServerAt(request)
+    if (mcpServer !== null) return answerMcpRequest(mcpGrants, mcpServer, request, response, options.mcpCommentMs)
     const found = parseTarget(request)
     if (!found) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
     const { name, provider, route, path, query } = found
@@ -144,18 +156,21 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   const { host = '127.0.0.1', port = 0 } = options
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
   const url = listenerUrl(server)
+  const publicUrl = (options.publicUrl ?? url).replace(/\/+$/, '')
 
   return {
     url,
     grant: ({ models, maxSpendUsd, spentUsd, ...name }) => ({
       token: grants.grant(name, { models, maxSpendUsd, spentUsd }),
-      baseUrl: `${(options.publicUrl ?? url).replace(/\/+$/, '')}${providers[name.provider].mount}`,
+      baseUrl: `${publicUrl}${providers[name.provider].mount}`,
     }),
     revoke: (name) => grants.revoke(name),
     spend: (name) => {
       const grant = grants.find(name)
       return grant && spendOf(grant)
     },
+    grantMcp: (name, servers) => ({ token: mcpGrants.grant(name, servers), url: publicUrl }),
+    revokeMcp: (name) => mcpGrants.revoke(name),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

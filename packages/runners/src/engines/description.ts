@@ -3,7 +3,8 @@
 import type { EngineAgentOptions, EngineInstructions } from '@bridle/agents/engine-agent'
 import type { EngineInfo } from '@bridle/kernel/engine-info'
 import type { ProviderName } from '../credentials/providers.ts'
-import type { EngineSettings } from '../protocol/protocol.ts'
+import type { EngineMcpServers } from '../mcp/declaration.ts'
+import type { EngineSettings, RepositoryUse } from '../protocol/protocol.ts'
 import type { EngineModel } from './models.ts'
 
 export interface EngineDescription {
@@ -29,7 +30,11 @@ export type EngineConfig = EngineSettings & {
   readonly models?: readonly string[]
   /** Added to the system prompt of the engine in every turn: a text, or the file that has it. */
   readonly instructions?: EngineInstructions
-} & Pick<EngineAgentOptions, 'tools' | 'mcp' | 'repository'>
+  /** Whether the engine is given the instructions, skills, sub-agents and commands of its work folder. Default `instructions`. */
+  readonly repository?: RepositoryUse
+  /** MCP servers for the engine, by name. */
+  readonly mcp?: EngineMcpServers
+} & Pick<EngineAgentOptions, 'tools'>
 
 export interface EngineConfigs {
   readonly [name: string]: EngineConfig

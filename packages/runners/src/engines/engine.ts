@@ -30,7 +30,31 @@ export interface EngineOptions {
   readonly repository?: RepositoryTexts
   /** The engine adds this to its own system prompt, in every turn. */
   readonly instructions?: string
+  /** The MCP servers of the first turn. */
+  readonly mcp?: readonly EngineMcpServer[]
 }
+
+/** An MCP server as seen from an engine's sandbox. */
+export type EngineMcpServer = {
+  /** The server's name, which prefixes its tools. */
+  readonly name: string
+} & (
+  | {
+      /** The address at the relay, valid for one run. */
+      readonly url: string
+      /** Grants the engine's own permission question, because the server behind the address asks for approvals itself. */
+      readonly approved?: true
+      /** The reason why the relay could not connect to it. */
+      readonly problem?: () => string | undefined
+    }
+  | {
+      /** A program that the engine starts. It gets this environment, and a few variables such as PATH. */
+      readonly command: string
+      readonly args?: readonly string[] | undefined
+      readonly env?: { readonly [name: string]: string } | undefined
+      readonly cwd?: string | undefined
+    }
+)
 
 /** A program that does the work of a turn, such as Claude Code or Codex. */
 export interface Engine {
@@ -63,6 +87,11 @@ export interface EngineSession {
   interrupt(): Promise<void>
   /** Adds a message to the current turn. Rejects where there is none. */
   steer(text: string): Promise<void>
+  /**
+   * The MCP servers of the next turn, whose addresses change with each run. Absent = an engine with MCP servers is reopened for each
+   * turn.
+   */
+  setMcpServers?(servers: readonly EngineMcpServer[]): void
   /** Stops one task of the turn. False = the turn has no task of this id. */
   stopTask?(taskId: string): Promise<boolean>
   /**

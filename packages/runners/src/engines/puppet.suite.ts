@@ -2,7 +2,15 @@
 import { present } from '@bridle/events/json'
 import type { RunnerEvent } from '../protocol/protocol.ts'
 import { claudeInfo } from './claude/description.ts'
-import type { Engine, EngineApprovalRequest, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engine.ts'
+import type {
+  Engine,
+  EngineApprovalRequest,
+  EngineMcpServer,
+  EngineOptions,
+  EngineSession,
+  TurnEnd,
+  TurnReporter,
+} from './engine.ts'
 
 export type PuppetStep =
   | { readonly say: RunnerEvent }
@@ -15,6 +23,8 @@ export type PuppetStep =
   | { readonly ask: EngineApprovalRequest; readonly effect?: 'pure' }
   | { readonly hang: 'politely' | 'deaf' }
   | { readonly sleepMs: number }
+  /** Sends a message to one of its MCP servers. */
+  | { readonly mcp: string; readonly message: object }
   | { readonly end: TurnEnd }
   | { readonly reject: string }
 
@@ -27,6 +37,12 @@ export interface PuppetEngine extends Engine {
   readonly opened: { readonly resume: string | null; readonly texts?: readonly string[] }[]
   /** The settings and instructions of each conversation, in the order of `opened`. */
   readonly openedWith: Pick<EngineOptions, 'settings' | 'instructions'>[]
+  /** The MCP servers of each turn. */
+  readonly mcpServers: (readonly EngineMcpServer[])[]
+  /** The answers of MCP servers. */
+  readonly mcpAnswers: { readonly status: number; readonly text: string }[]
+  /** An engine that stays open learns the addresses of the next turn. */
+  takesMcpServers: boolean
   /** Where the engine that was opened last finds its provider. */
   readonly baseUrl: () => Promise<string>
   closed: number
@@ -50,6 +66,9 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     stoppedTasks: [],
     opened: [],
     openedWith: [],
+    mcpServers: [],
+    mcpAnswers: [],
+    takesMcpServers: false,
     baseUrl: async () => (await launch()).baseUrl,
     closed: 0,
     closing: Promise.resolve(),
@@ -57,11 +76,12 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     leftovers: 0,
     openMs: 0,
     needs: async () => engine.missing,
-    open: async ({ resume, launcher, settings, instructions, repository }) => {
+    open: async ({ resume, launcher, settings, instructions, repository, mcp = [] }) => {
       launch = launcher
       const texts = repository?.instructions.map(({ text }) => text)
       engine.opened.push({ resume, ...(texts && texts.length > 0 && { texts }) })
       engine.openedWith.push({ settings, ...present({ instructions }) })
+      engine.mcpServers.push(mcp)
       if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')
       return new PuppetSession(engine, resume)
@@ -74,6 +94,7 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
 export const LARGE = 2_000_000
 
 class PuppetSession implements EngineSession {
+  readonly setMcpServers?: (servers: readonly EngineMcpServer[]) => void
   readonly #engine: PuppetEngine
   resume: string | null
   readonly sessionId = 'puppet-session'
@@ -86,6 +107,7 @@ class PuppetSession implements EngineSession {
   constructor(engine: PuppetEngine, resume: string | null) {
     this.#engine = engine
     this.resume = resume
+    if (engine.takesMcpServers) this.setMcpServers = (servers) => void engine.mcpServers.push(servers)
   }
 
   /** A continued turn starts after the step at which the turn stopped. */
@@ -150,10 +172,18 @@ class PuppetSession implements EngineSession {
           : ({ status: 'denied', reason: verdict.reason } as const)
       turn.report({ type: 'tool.completed', toolUseId, toolName, outcome })
     } else if ('hang' in step) await new Promise(() => {})
+    else if ('mcp' in step) await this.#askServer(step.mcp, step.message)
     else if ('sleepMs' in step) await new Promise((resolve) => setTimeout(resolve, step.sleepMs))
     else if ('reject' in step) throw new Error(step.reject)
     else return step.end
     return undefined
+  }
+
+  async #askServer(name: string, message: object): Promise<void> {
+    const server = this.#engine.mcpServers.at(-1)?.find((each) => each.name === name)
+    if (!server || !('url' in server)) throw new Error(`There is no MCP server "${name}".`)
+    const response = await fetch(server.url, { method: 'POST', body: JSON.stringify(message) })
+    this.#engine.mcpAnswers.push({ status: response.status, text: await response.text() })
   }
 
   async interrupt(): Promise<void> {

@@ -12,6 +12,9 @@ import * as v from 'valibot'
 /** A server restarts within minutes; a run that nobody follows for ten is abandoned. */
 export const KEEP_MS = 600_000
 
+/** MCP servers of one run: the tools of each take up context. */
+const MCP_SERVERS_MAX = 50
+
 const text = v.string()
 const maybe = v.optional
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -169,6 +172,26 @@ const engineSettingsSchema = v.looseObject({
 export const REPOSITORY_USES = ['instructions', 'none'] as const
 export type RepositoryUse = (typeof REPOSITORY_USES)[number]
 
+const mcpName = v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Expected 1 to 64 letters, digits, _ or -'))
+
+/** A program that the engine starts, or a server that the run reaches through the relay. */
+const mcpServerSchema = v.union([
+  v.looseObject({
+    name: mcpName,
+    relay: v.literal(true),
+    /** Grants the engine's own permission question, because the server behind the relay asks for approvals itself. */
+    approved: maybe(v.literal(true)),
+  }),
+  v.looseObject({
+    name: mcpName,
+    command: v.pipe(text, v.nonEmpty()),
+    args: maybe(v.array(text)),
+    env: maybe(v.record(text, text)),
+    cwd: maybe(text),
+  }),
+])
+export type RunMcpServer = v.InferOutput<typeof mcpServerSchema>
+
 /** `POST /query`. The document's own body is `{ prompt }`. */
 export const querySchema = v.looseObject({
   prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),
@@ -193,6 +216,8 @@ export const querySchema = v.looseObject({
   repository: maybe(v.picklist(REPOSITORY_USES)),
   /** Instructions of the operator and of the agent, which the engine adds to its own system prompt. */
   instructions: maybe(text),
+  /** The MCP servers of this run. */
+  mcp: maybe(v.pipe(v.array(mcpServerSchema), v.maxLength(MCP_SERVERS_MAX))),
 })
 /** The body of `POST /query`: the prompt, and how to run it. */
 export type RunnerQuery = v.InferOutput<typeof querySchema>

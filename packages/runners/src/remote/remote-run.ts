@@ -7,7 +7,13 @@ import { ReporterClosedError, type RunReporter } from '@bridle/kernel/session/ru
 import { effectiveRepository, effectiveSettings } from '../credentials/effective-settings.ts'
 import { providers } from '../credentials/providers.ts'
 import { promptWithFiles } from '../files/sent-files.ts'
-import { isTerminalEvent, type RunEnvVars, type RunnerEvent, type RunnerFrame } from '../protocol/protocol.ts'
+import {
+  isTerminalEvent,
+  type RunEnvVars,
+  type RunMcpServer,
+  type RunnerEvent,
+  type RunnerFrame,
+} from '../protocol/protocol.ts'
 import type { Sandbox } from './provider.ts'
 import type { RemoteRunnerOptions } from './remote-runner.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
@@ -64,6 +70,8 @@ export class RemoteRun {
   #acknowledgedFrame = 0
   #isAcknowledging = false
   #hasProviderKey = true
+  /** False: the runner accepts no variables. */
+  #takesVars = true
   /** The totals of the turn, reported with the next frame. */
   #heldTotals: ReportItem[] = []
   #hasParagraphBreak: boolean
@@ -87,6 +95,7 @@ export class RemoteRun {
     const prompt = await this.#unlessCut(() => this.#promptWithFiles(runner))
     if (prompt === null) return 'cut'
     const token = await this.#options.runToken(this.#job)
+    const mcp = await this.#mcpServers(env)
     const body = {
       prompt,
       requestId: requestIdOf(this.#job),
@@ -99,6 +108,7 @@ export class RemoteRun {
       ...(this.#options.instructions && { instructions: this.#options.instructions }),
       env,
       repository: effectiveRepository(this.#options.repository, this.#job),
+      ...(mcp.length > 0 && { mcp }),
       ...(token !== null && { token }),
     }
     if (!this.#hasProviderKey) await this.#reporter.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
@@ -116,6 +126,18 @@ export class RemoteRun {
     // The runner has another token and will never accept ours: the next run gets another sandbox.
     if (answer.status === 401) await provider.stop(this.#sandbox)
     throw new Error(runnerRefusalText(answer.status, answer.body))
+  }
+
+  /** Leaves out the servers behind the relay, with a warning, if the runner cannot reach this server. */
+  async #mcpServers({ BRIDLE_MCP_URL: url }: RunEnvVars): Promise<readonly RunMcpServer[]> {
+    const { mcp = [] } = this.#options
+    const isReachable = typeof url === 'string' && this.#takesVars
+    const missing = isReachable ? [] : mcp.filter((server) => 'relay' in server).map(({ name }) => `"${name}"`)
+    if (missing.length === 0) return mcp
+    const message = `The run continues without ${missing.length === 1 ? 'the MCP server' : 'the MCP servers'} ${missing.join(', ')}: its runner cannot reach this server.`
+    const event = { type: 'context_warning' as const, payload: { kind: 'mcp_unavailable', message } }
+    await this.#reporter.reportOutOfBand({ type: 'event', event })
+    return mcp.filter((server) => !('relay' in server))
   }
 
   #promptWithFiles(runner: RunnerClient): Promise<string> {
@@ -151,6 +173,7 @@ export class RemoteRun {
     const { provider, credentials } = this.#options
     const env = await credentials.grant(this.#job)
     const isTaken = this.#sandbox.hasRunEnv || (await provider.setEnvVars(this.#sandbox, env))
+    this.#takesVars = isTaken
     if (!isTaken && Object.keys(env).length > 0) this.#hasProviderKey = await this.#runnerHasKey(Object.keys(env))
     return env
   }
@@ -160,7 +183,7 @@ export class RemoteRun {
     const { provider } = this.#options
     const health = await provider.health(this.#sandbox)
     const granted = Object.values(providers).find(({ keyName }) => names.includes(keyName))
-    return (granted && health?.[granted.healthField]) ?? false
+    return granted === undefined || (health?.[granted.healthField] ?? false)
   }
 
   /** Called when a run is resumed: the variables of the last process ended with it. */

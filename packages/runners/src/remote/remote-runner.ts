@@ -14,7 +14,7 @@ import { chosenEffortProblem, chosenModelProblem, effectiveSettings } from '../c
 import type { ProviderName } from '../credentials/providers.ts'
 import { effortChoiceProblem } from '../engines/models.ts'
 import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
-import type { EngineSettings, RepositoryUse, RunEnvVars } from '../protocol/protocol.ts'
+import type { EngineSettings, RepositoryUse, RunEnvVars, RunMcpServer } from '../protocol/protocol.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
 import type { Sandbox, SandboxProvider } from './provider.ts'
@@ -209,6 +209,8 @@ export interface RemoteRunnerOptions {
   readonly settings?: EngineSettings
   /** Whether the engine is given the texts of the repository in the work folder. Default `instructions`. */
   readonly repository?: RepositoryUse
+  /** The MCP servers of each run. The address and token for those behind the relay come from `credentials`. */
+  readonly mcp?: readonly RunMcpServer[]
   /** The reason why runs may not use a model that a caller chose, as a sentence; null = they may. Absent: any model. */
   readonly modelProblem?: (model: string) => string | null
   /** The efforts that the engine knows; absent: it takes any. */

@@ -1,12 +1,12 @@
 // Plays runs on engines, one at a time. Each run ends exactly once, however its engine behaves.
 
-import { canonicalJson, type JsonObject, present } from '@bridle/events/json'
+import { canonicalJson, type Json, present } from '@bridle/events/json'
 import { withTimeout } from '../calls/timeout.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
-import type { Engine, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
+import type { Engine, EngineMcpServer, EngineOptions, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol/protocol.ts'
 import { type RepositoryTexts, readRepository } from '../repository/repository-texts.ts'
-import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
+import type { RelayLauncher } from '../sandboxes/isolation/engine-isolation.ts'
 import { textDigest } from './run-history.ts'
 import type { RunRecord } from './run-record.ts'
 
@@ -43,7 +43,7 @@ export interface EngineDriverOptions extends RunTimeouts, EngineFolders {
   readonly keepsEngine?: boolean
   /** Paths that the texts of a repository are not read from, although they may be in the work folder. */
   readonly hidden?: readonly string[]
-  readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
+  readonly launcher: (provider: ProviderName) => Promise<RelayLauncher>
 }
 
 export class EngineDriver {
@@ -63,7 +63,9 @@ export class EngineDriver {
     this.#activeRun = playing
     const end = await this.#runTurn(playing, engine, query, hasKey)
     const { session } = playing
-    const isClean = session?.alive && !playing.isBroken && (await endLeftovers(session, record))
+    // MCP programs end with the turn. Close an engine that cannot restart them.
+    const keepsMcp = (query.mcp ?? []).length === 0 || session?.setMcpServers !== undefined
+    const isClean = session?.alive && !playing.isBroken && keepsMcp && (await endLeftovers(session, record))
     const canStay = isClean && !this.#isClosed && this.#options.keepsEngine !== false
     const { repository } = playing
     if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query, repository), session }
@@ -80,7 +82,7 @@ export class EngineDriver {
         (await engine.needs()) ?? (hasKey ? null : missingKeyMessage(engine.provider, 'the server or the runner'))
       if (needs !== null) return { kind: 'failed', message: needs, reason: 'not_configured' }
       playing.repository = this.#readRepository(playing.record, query)
-      const session = await this.#openWithTimeout(engine, query, playing.repository)
+      const session = await this.#openWithTimeout(engine, query, playing)
       playing.session = session
       if (playing.decidedEnd) return playing.decidedEnd
       const watched = this.#watchTimeouts(playing)
@@ -189,12 +191,8 @@ export class EngineDriver {
     return texts
   }
 
-  async #openWithTimeout(
-    engine: Engine,
-    query: RunnerQuery,
-    repository: RepositoryTexts | null,
-  ): Promise<EngineSession> {
-    const opening = this.#open(engine, query, repository)
+  async #openWithTimeout(engine: Engine, query: RunnerQuery, playing: ActiveRun): Promise<EngineSession> {
+    const opening = this.#open(engine, query, playing)
     const session = await withTimeout(OPEN_MS, opening)
     if (session !== 'late') return session
     // Close an engine that opens too late: nobody waits for it.
@@ -202,11 +200,15 @@ export class EngineDriver {
     throw new Error('it took too long')
   }
 
-  async #open(engine: Engine, query: RunnerQuery, repository: RepositoryTexts | null): Promise<EngineSession> {
+  async #open(engine: Engine, query: RunnerQuery, { record, repository }: ActiveRun): Promise<EngineSession> {
+    const mcp = await this.#mcpServers(engine, query, record)
     const warm = this.#warmEngine
     this.#warmEngine = null
     const name = warmEngineKey(engine, query.resume ?? null, query, repository)
-    if (warm?.session.alive && warm.name === name && query.resume) return warm.session
+    if (warm?.session.alive && warm.name === name && query.resume) {
+      warm.session.setMcpServers?.(mcp)
+      return warm.session
+    }
     this.#warmEngine = warm
     await this.#closeWarmEngine()
     const { workFolder, stateFolder, filesFolder, privateFolder, launcher } = this.#options
@@ -216,6 +218,29 @@ export class EngineDriver {
       resume: query.resume ?? null,
       settings: query.settings ?? {},
       ...present({ instructions: query.instructions, repository: repository ?? undefined }),
+      ...(mcp.length > 0 && { mcp }),
+    })
+  }
+
+  /** The MCP servers, with the addresses of this run. */
+  async #mcpServers(
+    engine: Engine,
+    { mcp = [] }: RunnerQuery,
+    { mcpPart, mcpErrors }: RunRecord,
+  ): Promise<EngineMcpServer[]> {
+    const isRelayed = mcp.some((server) => 'relay' in server)
+    const launcher = isRelayed ? await this.#options.launcher(engine.provider) : null
+    return mcp.flatMap((server): EngineMcpServer[] => {
+      const { name } = server
+      if (!('relay' in server)) {
+        const { command, args, env, cwd } = server
+        return [{ name, command, args, env, cwd }]
+      }
+      const url = launcher?.mcpUrl(mcpPart, name)
+      const problem = () => mcpErrors.get(name)
+      return url === undefined
+        ? []
+        : [{ name, url, problem, ...(server.approved === true && { approved: true as const }) }]
     })
   }
 
@@ -308,10 +333,12 @@ const serverAwayEnd = ({ serverAwaySince }: ActiveRun, end: TurnEnd): TurnEnd =>
 const warmEngineKey = (
   engine: Engine,
   resume: string | null,
-  { settings = {}, instructions = '' }: RunnerQuery,
+  { settings = {}, instructions = '', mcp = [] }: RunnerQuery,
   repository: RepositoryTexts | null,
-): string =>
-  canonicalJson([engine.name, resume, settings as JsonObject, textDigest(instructions), repository?.digest ?? null])
+): string => {
+  const texts = [textDigest(instructions), repository?.digest ?? null]
+  return canonicalJson([engine.name, resume, settings as Json, ...texts, mcp as Json])
+}
 
 /** Nothing outlives its turn but the engine. False = it may not stay, since something beside it could not be ended. */
 const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<boolean> => {

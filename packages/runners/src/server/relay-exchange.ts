@@ -8,7 +8,7 @@ import type { ProviderName } from '../credentials/providers.ts'
 import { usageMeter } from '../credentials/spending/usage-meter.ts'
 
 /** While its server is away, a request tries again this often: a refused connection costs next to nothing. */
-const SERVER_RETRY_MS = 250
+export const SERVER_RETRY_MS = 250
 
 export interface Upstream {
   readonly base: string
@@ -69,7 +69,7 @@ const serverAwayMessage = (sinceMs: number): string =>
   `The server that lends the key of this run cannot be reached. It has been away for ${Math.round(sinceMs / 1_000)} seconds.`
 
 /** Error codes of a server that has ended, or whose machine restarts. */
-const AWAY: ReadonlySet<string> = new Set([
+export const AWAY: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
 ])

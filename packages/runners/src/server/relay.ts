@@ -4,13 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { costUsd, priceOf } from '@bridle/model-data/prices'
+import { MCP_MOUNT } from '../credentials/mcp-route.ts'
 import { type Provider, REFUSAL_STATUSES } from '../credentials/providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
 import { admitRequest, incomingCall, pathNotAllowed } from '../credentials/request-admission.ts'
 import { findProviderRoute, type ProxyRefusal, requestAddress } from '../credentials/request-rules.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
-import { isProxyRefusal } from '../credentials/spending/spend-ledger.ts'
+import { isProxyRefusal, SpendLedger } from '../credentials/spending/spend-ledger.ts'
 import type { RunnerHealth } from '../protocol/protocol.ts'
+import { type McpTarget, relayMcpRequest } from './mcp-relay.ts'
 import { forwardWhenReachable, type UnreachableVerdict, type Upstream } from './relay-exchange.ts'
 import { type RunTerms, unlimitedTerms } from './run-terms.ts'
 
@@ -23,18 +25,34 @@ export interface Relay {
   serve(listener: NetServer): void
   /** The base URL of the provider for an engine that reaches this port. The path is secret. */
   baseUrl(provider: ProviderName, port: number): string
+  /** The address of an MCP server behind the relay, valid for one run. */
+  mcpUrl(runPart: string, server: string, port: number): string
   close(): Promise<void>
 }
 
 export interface RelayOptions {
   readonly vars: () => EnvVars
   /** Null between runs: a process that an engine left behind gets no key. */
-  readonly activeRun: () => object | null
+  readonly activeRun: () => RelayedRun | null
   readonly onStatus: (provider: ProviderName, status: number) => void
   /** Whether a request with an unreachable address waits. Absent = it does not. */
   readonly onUnreachable?: (provider: ProviderName, sinceMs: number) => UnreachableVerdict
+  /** The interval of comments on a connection that waits for an MCP server. */
+  readonly mcpCommentMs?: number
+  /** Decides whether an MCP request waits while the server is down. Absent = it does not. */
+  readonly onMcpUnreachable?: (sinceMs: number) => UnreachableVerdict
   /** The terms of the run in progress; absent = only paths and bodies are checked. */
   readonly terms?: RunTerms
+}
+
+/** The relay's view of a run. */
+export interface RelayedRun {
+  /** The secret part of its MCP addresses; absent = it has no MCP servers. */
+  readonly mcpPart?: string
+  /** The names of its MCP servers behind the relay. */
+  readonly mcpServers?: readonly string[]
+  /** Receives errors of `initialize`, by the name of the MCP server. */
+  readonly mcpErrors?: Map<string, string>
 }
 
 export const createRelay = ({
@@ -42,10 +60,37 @@ export const createRelay = ({
   activeRun,
   onStatus,
   onUnreachable = () => 'provider_away',
+  onMcpUnreachable = () => 'provider_away',
+  mcpCommentMs,
   terms = unlimitedTerms,
 }: RelayOptions): Relay => {
   const secret = randomBytes(16).toString('hex')
+  // Open MCP requests of each run.
+  const mcpSlots = new WeakMap<RelayedRun, SpendLedger>()
+  const handleMcp = async (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { pathSecret, runPart, server }: McpPath,
+  ) => {
+    const run = activeRun()
+    if (!sameSecret(pathSecret, secret)) return refuse(outgoing, 404, 'Nothing is here.')
+    // A leftover process may use the address of an earlier run.
+    if (run?.mcpPart === undefined || !sameSecret(runPart, run.mcpPart))
+      return refuse(outgoing, 403, 'The run has ended.')
+    if (!run.mcpServers?.includes(server)) return refuse(outgoing, 404, `The run has no MCP server "${server}".`)
+    const slots = mcpSlots.get(run) ?? new SpendLedger({ maxUsd: null })
+    mcpSlots.set(run, slots)
+    await relayMcpRequest(incoming, outgoing, {
+      ...{ server, slots, onUnreachable: onMcpUnreachable },
+      onInitializeError: (message) => run.mcpErrors?.set(server, message),
+      ...(mcpCommentMs !== undefined && { commentMs: mcpCommentMs }),
+      // Read again for each attempt: the next process of the server has another address.
+      target: () => (activeRun() === run ? mcpTarget(vars()) : null),
+    })
+  }
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const mcp = parseMcpPath(incoming)
+    if (mcp) return handleMcp(incoming, outgoing, mcp)
     const found = parseTarget(incoming)
     if (!found || !sameSecret(found.pathSecret, secret)) return refuse(outgoing, 404, 'Nothing is here.')
     const { name, provider, route, path, query } = found
@@ -103,6 +148,7 @@ export const createRelay = ({
       server.listen(listener)
     },
     baseUrl: (provider, at) => `http://127.0.0.1:${at}/${secret}${providers[provider].mount}`,
+    mcpUrl: (runPart, server, at) => `http://127.0.0.1:${at}/${secret}${MCP_MOUNT}/${runPart}/${server}`,
     close: async () => {
       const closing = [...servers].map((server) => new Promise((resolve) => server.close(resolve)))
       for (const server of servers) server.closeAllConnections()
@@ -131,6 +177,22 @@ const upstream = (name: ProviderName, vars: EnvVars): Upstream | null => {
     headers: key ? authorise(key) : { authorization: `Bearer ${bearer}` },
   }
 }
+
+interface McpPath {
+  readonly pathSecret: string
+  readonly runPart: string
+  readonly server: string
+}
+
+/** `/<secret>/mcp/<run part>/<name>`; null = another path. */
+const parseMcpPath = ({ url }: IncomingMessage): McpPath | null => {
+  const [, pathSecret = '', mount = '', runPart = '', server = '', ...more] =
+    requestAddress(url)?.pathname.split('/') ?? []
+  return `/${mount}` === MCP_MOUNT && more.length === 0 ? { pathSecret, runPart, server } : null
+}
+
+const mcpTarget = ({ BRIDLE_MCP_URL: url, BRIDLE_MCP_TOKEN: token }: EnvVars): McpTarget | null =>
+  url && token ? { url, token } : null
 
 /** Null: the path is none of the relay's. */
 const parseTarget = ({ method = '', url }: IncomingMessage) => {

@@ -1,5 +1,6 @@
 // A run inside a runner. Frames are kept until they are acknowledged, so that a reader who reconnects continues where it stopped.
 
+import { randomBytes } from 'node:crypto'
 import { answeredArguments, answerProblem } from '@bridle/events/answers'
 import { type JsonObject, present } from '@bridle/events/json'
 import { callDigest } from '@bridle/kernel/host/approval-binding'
@@ -35,6 +36,8 @@ export interface RunRecordOptions {
   /** The digest of the request: the same id with another body is refused. */
   readonly bodyDigest: string
   readonly env: RunEnvVars
+  /** The names of the MCP servers behind the relay. */
+  readonly mcpServers?: readonly string[]
   readonly epoch: number
   readonly digest: Digest
   readonly now: () => number
@@ -44,6 +47,11 @@ export class RunRecord implements TurnReporter {
   readonly requestId: string
   readonly token: string | null
   readonly bodyDigest: string
+  /** The secret part of the run's MCP addresses. */
+  readonly mcpPart = randomBytes(16).toString('hex')
+  readonly mcpServers: readonly string[]
+  /** Errors of `initialize`, by the name of the MCP server. */
+  readonly mcpErrors = new Map<string, string>()
   env: RunEnvVars
   /** The highest epoch of its owners so far: requests of earlier owners are refused. */
   epoch: number
@@ -71,6 +79,7 @@ export class RunRecord implements TurnReporter {
     this.requestId = options.requestId
     this.token = options.token
     this.bodyDigest = options.bodyDigest
+    this.mcpServers = options.mcpServers ?? []
     this.env = options.env
     this.epoch = options.epoch
     this.lastEventAt = options.now()

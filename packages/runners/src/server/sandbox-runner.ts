@@ -25,7 +25,7 @@ import { defaultIsolationPlan, type IsolationPlan } from '../sandboxes/isolation
 import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
-import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
+import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay, type RelayedRun } from './relay.ts'
 import type { UnreachableVerdict } from './relay-exchange.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
@@ -126,6 +126,7 @@ export class SandboxRunner {
       activeRun: () => runner?.activeRun ?? null,
       onStatus: (_provider, status) => runner?.onProviderStatus(status),
       onUnreachable: (provider, sinceMs) => runner?.onUnreachable(provider, sinceMs) ?? 'provider_away',
+      onMcpUnreachable: (sinceMs) => runner?.onMcpUnreachable(sinceMs) ?? 'provider_away',
       terms: (provider) => (runner?.terms ?? unlimitedTerms)(provider),
     })
     try {
@@ -182,7 +183,7 @@ export class SandboxRunner {
   }
 
   /** The run in progress. */
-  get activeRun(): object | null {
+  get activeRun(): RelayedRun | null {
     return this.busy ? this.#currentRun : null
   }
 
@@ -193,6 +194,14 @@ export class SandboxRunner {
     // The engine is not stuck: it is kept waiting.
     run.lastEventAt = Date.now()
     this.#driver.onServerAway()
+    return run.hasReaders && sinceMs > FOLLOWED_AWAY_MS ? 'server_away' : 'wait'
+  }
+
+  /** Requests to MCP servers pass through the server even if the runner has its own key for the model. */
+  onMcpUnreachable(sinceMs: number): UnreachableVerdict {
+    const run = this.#currentRun
+    if (!run) return 'provider_away'
+    run.lastEventAt = Date.now()
     return run.hasReaders && sinceMs > FOLLOWED_AWAY_MS ? 'server_away' : 'wait'
   }
 
@@ -331,6 +340,7 @@ export class SandboxRunner {
       approvals: answersApprovals(query) ? null : (this.#options.approvals ?? 'deny'),
       bodyDigest: requestDigest,
       env: query.env ?? {},
+      mcpServers: (query.mcp ?? []).flatMap((server) => ('relay' in server ? [server.name] : [])),
       epoch: query.epoch ?? 0,
       digest,
       now: Date.now,

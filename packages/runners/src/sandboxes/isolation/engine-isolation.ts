@@ -21,9 +21,14 @@ export interface EngineIsolationOptions extends Pick<EngineOptions, 'workFolder'
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }
 
+/** A launcher that also makes the addresses of MCP servers behind the relay. */
+export interface RelayLauncher extends EngineLauncher {
+  readonly mcpUrl: (runPart: string, server: string) => string
+}
+
 export interface EngineIsolation {
   /** Rejects with a sentence where no engine can be started. */
-  launcher(provider: ProviderName): Promise<EngineLauncher>
+  launcher(provider: ProviderName): Promise<RelayLauncher>
   /** Ends the connections that engines have to the hosts they may reach. */
   close(): Promise<void>
 }
@@ -49,7 +54,7 @@ const buildLauncher = async (
   plan: IsolationPlan,
   { workFolder: work, stateFolder: state, filesFolder: files, relay, onExceeded }: EngineIsolationOptions,
   proxies: Set<EgressProxy>,
-): Promise<(provider: ProviderName) => EngineLauncher> => {
+): Promise<(provider: ProviderName) => RelayLauncher> => {
   const tmp = join(plan.folder, 'tmp')
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)
@@ -64,7 +69,7 @@ const buildLauncher = async (
     if (problem !== null) throw new Error(problem)
     const port = await relay.listen()
     const start = withResourceWatch(startUncontained, watch)
-    return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
+    return launchers(start, relay, port)
   }
   const readOnly = [...entryFiles(), ...plan.readOnly, ...(files ? [files] : [])].filter((path) => existsSync(path))
   const hidden = plan.hidden.filter((path) => existsSync(path))
@@ -85,8 +90,16 @@ const buildLauncher = async (
     isContained: true,
   })
   const port = network === 'host' ? await relay.listen() : RELAY_PORT
-  return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
+  return launchers(start, relay, port)
 }
+
+const launchers =
+  (start: EngineLauncher['start'], relay: Relay, port: number) =>
+  (provider: ProviderName): RelayLauncher => ({
+    start,
+    baseUrl: relay.baseUrl(provider, port),
+    mcpUrl: (runPart, server) => relay.mcpUrl(runPart, server, port),
+  })
 
 /** Programs differ in the spelling that they look for. The relay is on loopback, which no proxy reaches. */
 const EGRESS_URL = `http://127.0.0.1:${EGRESS_PORT}`
