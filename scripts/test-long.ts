@@ -90,6 +90,7 @@ export const parts: readonly LongTestPart[] = [
         'sockets/slow-readers.test.ts',
         'crash/kills.test.ts',
         'claude/claude.test.ts',
+        'engine-mcp.test.ts',
       ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
       ...['simulation/kept-seeds.slow.test.ts'],

@@ -3,10 +3,11 @@
 import { type JsonObject, present } from '@bridle/events/json'
 import { withTimeout } from '../../calls/timeout.ts'
 import type { EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
-import type { TurnEnd, TurnReporter } from '../engine.ts'
+import type { EngineMcpServer, TurnEnd, TurnReporter } from '../engine.ts'
 import type { ProcessMark } from '../process-mark.ts'
 import { answerElicitation } from '../questions.ts'
 import { ActiveTurn } from './active-turn.ts'
+import { ClaudeMcpServers, type McpControl } from './mcp-servers.ts'
 import type { SdkMessage } from './sdk-messages.ts'
 import { PromptQueue, type SdkUserMessage, turnEnd } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
@@ -19,7 +20,7 @@ const CLAUDE_LEAVE_MS = 1_000
 export interface ClaudeSdk {
   query(given: { prompt: AsyncIterable<SdkUserMessage>; options: { [name: string]: unknown } }): SdkQuery
 }
-interface SdkQuery extends AsyncIterable<SdkMessage> {
+interface SdkQuery extends AsyncIterable<SdkMessage>, McpControl {
   interrupt(): Promise<unknown>
   setPermissionMode(mode: string): Promise<unknown>
   /** Older engines do not have this method. */
@@ -37,6 +38,7 @@ interface SdkSpawnOptions {
 
 export class ClaudeProcess {
   readonly #query: SdkQuery
+  readonly #mcpServers: ClaudeMcpServers
   readonly #mark: ProcessMark
   readonly #prompts = new PromptQueue()
   readonly #abort = new AbortController()
@@ -77,6 +79,7 @@ export class ClaudeProcess {
         ),
       },
     })
+    this.#mcpServers = new ClaudeMcpServers(this.#query)
     this.#finished = this.#readMessages()
   }
 
@@ -134,7 +137,15 @@ export class ClaudeProcess {
     return true
   }
 
+  /** Connects the servers of the next turn. Returns a sentence for each that is unavailable. */
+  async connectMcpServers(servers: readonly EngineMcpServer[]): Promise<readonly string[]> {
+    if (!this.alive) return []
+    return this.#mcpServers.connect(servers)
+  }
+
   async endLeftovers(): Promise<number | null> {
+    // Otherwise the programs of MCP servers would count as leftover commands.
+    if (this.alive) await this.#mcpServers.disconnect()
     const end = this.#child?.endLeftovers
     return end ? end(this.#mark.processes) : 0
   }

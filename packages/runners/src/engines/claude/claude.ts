@@ -11,15 +11,18 @@ import { appendedInstructions } from '../appended-instructions.ts'
 import {
   CONTINUE_PROMPT,
   type Engine,
+  type EngineMcpServer,
   type EngineOptions,
   type EngineSession,
   type TurnEnd,
   type TurnReporter,
 } from '../engine.ts'
 import { notInstalledMessage } from '../engine-install.ts'
+import { MCP_WARNING } from '../mcp-problems.ts'
 import { newProcessMark } from '../process-mark.ts'
 import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
 import { claudeDescription } from './description.ts'
+import { MCP_STARTUP_MS } from './mcp-servers.ts'
 
 /** Retries of the engine; with its default of ten a refused key takes minutes to surface. */
 const RETRIES_MAX = '6'
@@ -53,6 +56,7 @@ class ClaudeSession implements EngineSession {
   #process: ClaudeProcess | null
   #resume: string | null
   #sessionId: string | null = null
+  #mcpServers: readonly EngineMcpServer[]
 
   constructor(sdk: ClaudeSdk, options: EngineOptions, launcher: EngineLauncher, env: NodeJS.ProcessEnv) {
     this.#sdk = sdk
@@ -61,6 +65,7 @@ class ClaudeSession implements EngineSession {
     this.#env = env
     this.#heads = new TranscriptHeads(options.privateFolder)
     this.#resume = options.resume
+    this.#mcpServers = options.mcp ?? []
     this.#process = this.#startProcess(options.resume)
   }
 
@@ -98,6 +103,10 @@ class ClaudeSession implements EngineSession {
     await this.#process?.interrupt()
   }
 
+  setMcpServers(servers: readonly EngineMcpServer[]): void {
+    this.#mcpServers = servers
+  }
+
   async stopTask(taskId: string): Promise<boolean> {
     return (await this.#process?.stopTask(taskId)) ?? false
   }
@@ -119,6 +128,8 @@ class ClaudeSession implements EngineSession {
   async #playTurn(link: ClaudeProcess, prompt: string, turn: TurnReporter): Promise<TurnEnd> {
     const before = this.#sessionId ?? this.#resume?.split('/')[0] ?? null
     if (before) this.#heads.forget(before)
+    for (const message of await link.connectMcpServers(this.#mcpServers))
+      turn.report({ type: 'context.warning', kind: MCP_WARNING, message })
     const end = await link.playTurn(prompt, turn)
     const { sessionId, lastEntry } = link
     if (sessionId && lastEntry) {
@@ -144,6 +155,7 @@ class ClaudeSession implements EngineSession {
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
       // A repository must not be able to allow itself anything. The runner reads its texts, and nothing else of it has an effect.
       settingSources: [],
+      strictMcpConfig: true,
       includePartialMessages: true,
       // Otherwise the engine records the system prompt of the first turn, and a changed text would never count.
       systemPrompt: { type: 'preset', preset: 'claude_code', snapshot: false, ...(append && { append }) },
@@ -177,6 +189,7 @@ const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string)
   ANTHROPIC_BASE_URL: baseUrl,
   ANTHROPIC_API_KEY: 'added-by-the-relay',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  MCP_TIMEOUT: env.MCP_TIMEOUT ?? MCP_STARTUP_MS,
   CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? RETRIES_MAX,
   // A turn ends when its tasks have ended: no run would hear a task that continues in the background.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',

@@ -177,6 +177,7 @@ class CodexSession implements EngineSession {
     this.#turnIds = [id, ...this.#turnIds.slice(0, 1)]
     // From here on the thread holds the turn, with all its calls.
     if (this.resume !== null) this.#report(play, { type: 'run.resume', resume: this.resume })
+    for (const warning of play.seen.earlyWarnings.splice(0)) this.#report(play, warning)
   }
 
   async #onNotification(notice: RpcNotification): Promise<void> {

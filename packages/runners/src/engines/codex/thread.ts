@@ -1,11 +1,12 @@
 // Resuming a conversation: a resume id is `thread:turn`, or `thread:turn:before` if the turn never ended. A thread is resumed from its
 // last turn, and forked from an earlier one or while another process writes to it.
-import { type JsonObject, present } from '@bridle/events/json'
+import { type JsonObject, objectOf, present } from '@bridle/events/json'
 import { appendedInstructions } from '../appended-instructions.ts'
 import type { EngineOptions } from '../engine.ts'
 import { type AppServer, RpcError } from './app-server.ts'
 import { textIn } from './events/lenient-json.ts'
 import { threadSettings } from './launch.ts'
+import { codexMcpServers } from './mcp-servers.ts'
 import { ThreadTexts } from './thread-texts.ts'
 
 export interface ThreadPosition {
@@ -25,7 +26,9 @@ export const openThread = async (
 ): Promise<ThreadPosition> => {
   const instructions = appendedInstructions(options, { listsSubagents: true })
   const texts = new ThreadTexts(options.privateFolder, instructions)
-  const settings = threadSettings({ ...options, ...present({ instructions: instructions ?? undefined }) })
+  const own = threadSettings({ ...options, ...present({ instructions: instructions ?? undefined }) })
+  const config = { ...objectOf(own.config), ...objectOf(codexMcpServers(options.mcp).config) }
+  const settings = { ...own, ...(Object.keys(config).length > 0 && { config }) }
   let model = options.settings.model ?? ''
   const ask = async (method: string, params: JsonObject) => {
     const answer = await server.request(method, { ...settings, ...params }, controlMs)

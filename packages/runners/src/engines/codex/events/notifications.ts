@@ -2,7 +2,8 @@
 // turn only that line.
 import { countOf, isJsonObject, type Json, type JsonObject, objectOf, parseObject, present } from '@bridle/events/json'
 import { costUsd, priceOf } from '@bridle/model-data/prices'
-import type { RunnerEvent } from '../../../protocol/protocol.ts'
+import type { RunnerEvent, RunnerEventOf } from '../../../protocol/protocol.ts'
+import { MCP_WARNING, mcpProblemMessage } from '../../mcp-problems.ts'
 import {
   type AgentThread,
   activeTurns,
@@ -41,7 +42,19 @@ export const closingEvents = (seen: CodexTurnState, ended: 'completed' | 'interr
     seen.agents.get(threadId)!.turn = null
     return { type: 'subagent.completed', agentId: threadId, status: 'interrupted' }
   })
-  return [...calls, ...agents]
+  // Codex does not wait for a server that hangs, and reports its failure only after the turn.
+  const hanging = [...seen.startingServers].map((name) => mcpWarning(name, 'it did not answer in time.'))
+  return [...calls, ...agents, ...hanging]
+}
+
+const mcpWarning = (name: string, reason: string): RunnerEventOf<'context.warning'> => ({
+  ...{ type: 'context.warning', kind: MCP_WARNING, message: mcpProblemMessage(name, reason) },
+})
+
+/** Removes Codex's prefixes and repetitions. */
+const startupError = (text: string): string => {
+  const [, refusal] = /JSON-RPC error: -?\d+: (.*?)(?:: JSON-RPC error: .*)?$/s.exec(text) ?? []
+  return refusal ?? text.replace(/^MCP client for `[^`]*` failed to start: (MCP startup failed: )?/, '')
 }
 
 const STOPPED_OUTCOMES = {
@@ -135,6 +148,16 @@ const notificationReaders: Record<string, NotificationReader> = {
     if (typeof message !== 'string' || seen.turn === null || seen.warnings.has(message)) return []
     seen.warnings.add(message)
     return [{ type: 'context.warning', kind: 'engine', message }]
+  },
+
+  'mcpServer/startupStatus/updated': ({ name, status, error }, seen) => {
+    if (status === 'starting') seen.startingServers.add(String(name))
+    else seen.startingServers.delete(String(name))
+    if (status !== 'failed') return []
+    const warning = mcpWarning(String(name), startupError(String(error ?? '')))
+    // Codex starts its servers with the thread, before the first turn.
+    if (seen.turn === null) seen.earlyWarnings.push(warning)
+    return seen.turn === null ? [] : [warning]
   },
 
   'model/rerouted': ({ fromModel, toModel }) => [

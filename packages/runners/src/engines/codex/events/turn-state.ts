@@ -1,5 +1,6 @@
 // The state that notifications of Codex build up.
 import type { JsonObject } from '@bridle/events/json'
+import type { RunnerEventOf } from '../../../protocol/protocol.ts'
 
 export interface RpcNotification {
   readonly method: string
@@ -44,6 +45,10 @@ export const newTurnState = (thread: string) => ({
   retriedError: null as JsonObject | null,
   /** Kept for the whole session: warnings that were reported, tokens by thread, agents by thread. */
   warnings: new Set<string>(),
+  /** Warnings that arrived before the turn; the turn reports them. */
+  earlyWarnings: [] as RunnerEventOf<'context.warning'>[],
+  /** MCP servers that have neither started nor failed. */
+  startingServers: new Set<string>(),
   tokens: new Map<string, number>(),
   agents: new Map<string, CodexAgent>(),
   /** The model that answers; empty = not known. */
@@ -51,7 +56,8 @@ export const newTurnState = (thread: string) => ({
 })
 
 /** The next turn, as yet without an id. */
-export const nextTurnState = ({ thread, warnings, tokens, agents, model }: CodexTurnState): CodexTurnState => ({
-  ...newTurnState(thread),
-  ...{ warnings, tokens, agents, model },
-})
+export const nextTurnState = (state: CodexTurnState): CodexTurnState => {
+  const { thread, warnings, earlyWarnings, startingServers, tokens, agents, model } = state
+  const kept = { warnings, earlyWarnings, startingServers, tokens, agents, model }
+  return { ...newTurnState(thread), ...kept }
+}
