@@ -10,6 +10,7 @@ import {
   modelChoiceProblem,
   providerModels,
 } from '@bridle/runners/engines/models'
+import type { EngineMcpServers } from '@bridle/runners/mcp/declaration'
 import type { EngineSettings } from '@bridle/runners/protocol/protocol'
 
 /** Reads a file of the project. Absent on targets without files. */
@@ -63,7 +64,7 @@ const agentConfig = (engine: EngineConfig, agent: EngineAgent): EngineConfig => 
     ...present({ model, models, effort, repository, permission_mode: permissions }),
     ...present({ max_budget_usd: budget.cost_usd, max_turns: budget.turns }),
     ...(tools.length > 0 && { tools: [...(engine.tools ?? []), ...tools] }),
-    ...(Object.keys(mcp).length > 0 && { mcp: { ...engine.mcp, ...mcp } }),
+    ...(Object.keys(mcp).length > 0 && { mcp: { ...engine.mcp, ...(mcp as EngineMcpServers) } }),
   }
 }
 

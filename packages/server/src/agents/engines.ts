@@ -11,11 +11,18 @@ import type { Clock } from '@bridle/kernel/ports/clock'
 import type { Digest } from '@bridle/kernel/ports/digest'
 import type { Job, Runner } from '@bridle/kernel/ports/runner'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
-import { ProviderCredentials, type ProviderCredentialsOptions } from '@bridle/runners/credentials/provider-credentials'
+import {
+  type McpServersOfRun,
+  ProviderCredentials,
+  type ProviderCredentialsOptions,
+} from '@bridle/runners/credentials/provider-credentials'
 import { ENGINE_PACKAGES, findPackage } from '@bridle/runners/engine-table/engine-packages'
 import { type EngineRow, engineRegistry } from '@bridle/runners/engine-table/registry'
 import type { EngineConfigs } from '@bridle/runners/engines/description'
 import type { Engine } from '@bridle/runners/engines/engine'
+import { type EngineMcpServers, isMcpAddress, mcpServersProblem, runMcpServers } from '@bridle/runners/mcp/declaration'
+import { requestCounts } from '@bridle/runners/mcp/request-counts'
+import { urlServers } from '@bridle/runners/mcp/url-server'
 import { type NetworkPolicy, parseNetworkPolicy } from '@bridle/runners/network/network-policy'
 import { nodeFetch } from '@bridle/runners/remote/node-fetch'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
@@ -115,6 +122,8 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   const queue = new SandboxQueue(clock)
   const open = async (row: EngineRow): Promise<OpenEngine> => {
     const engine = row.create(env)
+    const mcpProblem = mcpServersProblem(options.engines?.[engine.name]?.mcp)
+    if (mcpProblem !== null) throw new ServerFault('option_invalid', `engines.${engine.name}: ${mcpProblem}`)
     // A remote runner has its own engines and isolation.
     const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
     return { row, engine, status: await engineStatus(engine, findMissing) }
@@ -123,12 +132,16 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     ({ row, engine, status }: OpenEngine) =>
     (definition: AgentDefinition | null): ServedAgent => {
       const setup = engineSetup(row, options.engines?.[engine.name], definition, readInstructions)
-      const { settings, modelProblem, instructions, problem } = setup
+      const { settings, modelProblem, instructions } = setup
+      const { name = engine.name, description = '', triggers } = definition ?? {}
+      const { mcp } = setup.config
+      const problem = setup.problem ?? mcpServersProblem(mcp)
       const runner = remoteRunner({
         engine: engine.name,
         modelProvider: engine.provider,
         ...{ provider, clock, digest, settings, runToken, queue, modelProblem },
-        credentials: keys.forEngine(engine, settings, setup.providerModels ?? undefined),
+        mcp: runMcpServers(mcp),
+        credentials: keys.forEngine(engine, settings, setup.providerModels ?? undefined, mcpHandlers(data, mcp)),
         ...present({
           instructions,
           efforts: row.efforts,
@@ -136,7 +149,6 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
           uploads: options.uploads,
         }),
       })
-      const { name = engine.name, description = '', triggers } = definition ?? {}
       const info: AgentInfo = {
         name,
         description:
@@ -180,6 +192,10 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
 }
 
+/** Undefined: no MCP server of the engine has a URL. */
+const mcpHandlers = (data: string, servers: EngineMcpServers = {}): McpServersOfRun | undefined =>
+  Object.values(servers).some(isMcpAddress) ? (run) => urlServers(servers, requestCounts(data, run)) : undefined
+
 const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
   const session = await host.find(key)
   const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
@@ -190,7 +206,9 @@ const keptNote = (count: number, endMs: number): string =>
   `${count} ${count === 1 ? 'sandbox goes' : 'sandboxes go'} on without the server: the next start continues ${count === 1 ? 'its run' : 'their runs'}, and without one all of it ends within ${Math.ceil(endMs / 60_000)} minutes`
 
 const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
-  new ServerFault('engine_broken', `The engine ${title} cannot be set up: ${messageOf(cause)}`, { cause })
+  cause instanceof ServerFault
+    ? cause
+    : new ServerFault('engine_broken', `The engine ${title} cannot be set up: ${messageOf(cause)}`, { cause })
 
 const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env

@@ -216,6 +216,22 @@ test.each<[options: object, message: string]>([
   })
 })
 
+test.each<[options: object, message: string]>([
+  [
+    { bridle: { url: 'https://x' } },
+    'engines.claude: the MCP server "bridle": its name is reserved for your own tools.',
+  ],
+  [
+    { docs: { url: 'x' } },
+    'engines.claude: the MCP server "docs": the url of "docs" does not begin with http:// or https://.',
+  ],
+])('[EN41] a wrong MCP server of an engine is refused: %j', async (mcp, message) => {
+  await expect(embed({ engines: { claude: { mcp } } } as never)).rejects.toMatchObject({
+    code: 'option_invalid',
+    message: expect.stringContaining(message),
+  })
+})
+
 test('[O137] HarnessServer.start refuses a misspelt option too', async () => {
   await expect(HarnessServer.start({ port: 0, autenticate: () => null } as object)).rejects.toMatchObject({
     code: 'option_invalid',

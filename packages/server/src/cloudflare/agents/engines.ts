@@ -8,6 +8,7 @@ import type { Runner } from '@bridle/kernel/ports/runner'
 import type { Uploads } from '@bridle/kernel/ports/uploads'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import type { EngineConfig, EngineDescription } from '@bridle/runners/engines/description'
+import { runMcpServers } from '@bridle/runners/mcp/declaration'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { remoteRunner } from '@bridle/runners/remote/remote-runner'
 import { urlSandbox } from '@bridle/runners/sandboxes/url-sandbox'
@@ -66,6 +67,7 @@ export const engineRunner = (
   const runner = remoteRunner({
     engine: name,
     ...{ modelProvider, provider, clock: runClock, digest, uploads, settings, modelProblem },
+    mcp: runMcpServers(setup.config.mcp),
     ...present({ instructions, efforts, repository: setup.config.repository }),
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),

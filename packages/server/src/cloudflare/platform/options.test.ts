@@ -13,6 +13,10 @@ test.each<[options: object, message: string]>([
     { rateLimit: { windowMs: 60_000 } },
     'harness: "rateLimit.maxRequests" is missing: it must be a finite number above 0.',
   ],
+  [
+    { engines: { codex: { mcp: { docs: {} } } } },
+    'harness: engines.codex: the MCP server "docs": "docs" needs either a command or a url.',
+  ],
 ])('[CF29] a misspelt option, or one of a wrong kind, is refused: %j', (options, message) => {
   expect(() => checkOptions(options)).toThrow(expect.objectContaining({ code: 'option_invalid', message }))
 })

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '@bridle/agents/agent'
 import type { ProviderEnv } from '@bridle/runners/credentials/providers'
 import type { EngineConfigs } from '@bridle/runners/engines/description'
+import { mcpServersProblem } from '@bridle/runners/mcp/declaration'
 import type { ChangesStub } from '@bridle/stores/object/change-watchers'
 import type { ObjectBucket, ObjectNamespace, ObjectStub } from '@bridle/stores/object/platform-types'
 import type { DirectoryStub } from '@bridle/stores/object/remote-directory'
@@ -59,6 +60,10 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 export const checkOptions = (options: HarnessOptions): void => {
   const problem = optionProblem(options, optionsOn('cloudflare'))
   if (problem !== null) throw new ServerFault('option_invalid', `harness: ${problem}`)
+  for (const [name, { mcp }] of Object.entries(options.engines ?? {})) {
+    const mcpProblem = mcpServersProblem(mcp)
+    if (mcpProblem !== null) throw new ServerFault('option_invalid', `harness: engines.${name}: ${mcpProblem}`)
+  }
 }
 
 /** Provider keys and base URLs stay here; runs get a token and an address of the gateway instead. */
