@@ -6,7 +6,7 @@ export const APPROVAL_KINDS = ['tool', 'question', 'budget', 'unknown_outcome'] 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
 interface ApprovalKindRow {
-  /** `runner`: a run waits for the answer. `kernel`: the session acts on the answer. Durable runs also ask about unknown outcomes. */
+  /** `runner`: a run waits for the answer. `kernel`: the session acts on the answer. Durable runs and served calls also ask about unknown outcomes. */
   readonly asker: 'runner' | 'kernel'
   /** An approval can carry edited arguments, answers, or only the decision. */
   readonly takes: 'arguments' | 'answers' | 'decision'

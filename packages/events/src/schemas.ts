@@ -234,6 +234,8 @@ export const schemas = {
     action_type: maybe(text),
     /** The calling subagent. Absent: the session's agent. */
     agent_id: maybe(text),
+    /** An engine requested the call and the server makes it. Never set from what a sandbox reports. */
+    served: maybe(v.literal(true)),
   }),
   tool_result: v.looseObject({ tool_call_id: text, tool_name: maybe(text), result: json, agent_id: maybe(text) }),
   tool_outcome: v.looseObject({
@@ -335,6 +337,8 @@ export const schemas = {
     expires_at: nullable(iso),
     /** Asked by a durable run: it outlives the attempt, and the runner receives the answer. */
     durable: maybe(v.boolean()),
+    /** About a call that the server makes for an engine: the run receives the answer, whatever the kind. */
+    served: maybe(v.literal(true)),
     effect: maybe(v.picklist(TOOL_EFFECTS)),
     /** According to the agent's policy. */
     risk: maybe(v.picklist(APPROVAL_RISKS)),

@@ -365,6 +365,8 @@ export interface ToolApprovalRequest {
   readonly grants?: string
   /** The arguments cannot be edited. */
   readonly fixed?: boolean
+  /** The server makes the call for an engine: the run receives the answer, whatever the kind. */
+  readonly served?: true
   /** Questions have one of the two; `questionReport` builds the request. */
   readonly questions?: readonly Question[]
   readonly schema?: JsonObject

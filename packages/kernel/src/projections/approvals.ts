@@ -39,6 +39,8 @@ export interface Approval extends QuestionFields {
   readonly attempt: number
   /** Asked by a durable run, so it outlives the attempt. */
   readonly durable: boolean
+  /** The question is about a call that the server makes for an engine. */
+  readonly served?: true
   readonly effect?: ToolEffect
   readonly risk?: ApprovalRisk
   readonly audience?: string
@@ -54,7 +56,10 @@ export type ApprovalChild = NonNullable<Payloads['approval_required']['child']>
 
 /** For repeated answers, deliveries and requests. The log has the full request. */
 export interface DecidedApproval
-  extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'kind' | 'requestedDigest' | 'runId' | 'attempt' | 'durable'> {
+  extends Pick<
+    Approval,
+    'id' | 'toolCallId' | 'tool' | 'kind' | 'requestedDigest' | 'runId' | 'attempt' | 'durable' | 'served'
+  > {
   readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
   /** Approved arguments, including the answer to a question, until delivered. */
@@ -86,7 +91,7 @@ export const approvals: Projection<Approvals> = {
       const { payload } = event
       const approval = ownProperty(state.open, payload.request_id)
       if (!approval) return state
-      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt, durable } = approval
+      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt, durable, served } = approval
       const given = givenAnswer(payload)
       const goesToRunner =
         isRunnersQuestion(approval) && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
@@ -103,6 +108,7 @@ export const approvals: Projection<Approvals> = {
             runId,
             attempt,
             durable,
+            ...present({ served }),
             decision: payload.decision,
             approvedDigest: payload.approved_digest ?? null,
             arguments: goesToRunner ? answeredArguments(payload.arguments ?? approval.arguments, payload) : null,
@@ -155,6 +161,7 @@ export const openApproval = ({ at, run, attempt, payload }: Event<'approval_requ
   runId: run ?? null,
   attempt: attempt ?? 0,
   durable: payload.durable ?? false,
+  ...(payload.served && { served: true }),
   ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
   ...(payload.fixed && { fixed: true }),
   ...present({ defaultDigest: payload.default_digest, child: payload.child }),
@@ -177,8 +184,8 @@ const levelOfEffect: { readonly [E in ToolEffect]: RiskLevel } = {
 }
 
 /** Questions of runners concern their calls; all others are the kernel's own. */
-export const isRunnersQuestion = ({ kind, durable }: Pick<Approval, 'kind' | 'durable'>): boolean =>
-  approvalKinds[kind].asker === 'runner' || durable
+export const isRunnersQuestion = ({ kind, durable, served }: Pick<Approval, 'kind' | 'durable' | 'served'>): boolean =>
+  approvalKinds[kind].asker === 'runner' || durable || served === true
 
 export const takesAnswers = ({ kind }: Pick<Approval, 'kind'>): boolean => approvalKinds[kind].takes === 'answers'
 

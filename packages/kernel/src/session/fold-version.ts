@@ -178,6 +178,7 @@ const golden: readonly GoldenStep[] = [
     arguments: {},
     reason: 'reads',
     digest: 'f',
+    served: true,
   }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'denied' }),
   (state) =>

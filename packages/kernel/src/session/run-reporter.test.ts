@@ -236,3 +236,28 @@ describe('closed', () => {
     }
   })
 })
+
+describe('a report out of band', () => {
+  test('comes after the text so far, has no frame, and leaves those of the runner as they are', async () => {
+    const out = reporter()
+    await out.token('a')
+    await out.token('b')
+    await out.reportOutOfBand(finished(), finished())
+    expect(sent()).toEqual([
+      [0, 'a'],
+      [1, 'b'],
+      [null, 'finished', 'finished'],
+    ])
+    expect(out.frame).toBe(1)
+  })
+
+  test('is rejected where the session drops it, and where it is too large', async () => {
+    const out = reporter()
+    send = async () => ({ dropped: 'budget' })
+    await expect(out.reportOutOfBand(call('c'))).rejects.toThrow(ReporterClosedError)
+    send = async () => ({})
+    await expect(out.reportOutOfBand(token('x'.repeat(PAYLOAD_CHARS_MAX)))).rejects.toThrow(RangeError)
+    out.close()
+    await expect(out.reportOutOfBand(call('c'))).rejects.toThrow(ReporterClosedError)
+  })
+})

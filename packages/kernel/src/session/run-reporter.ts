@@ -109,22 +109,23 @@ export class RunReporter {
   /** Resolves when the items are logged; tools await this before they act. Known frames are ignored: their text may be merged already. */
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
     if (frame <= this.#frame) return
-    for (const item of items) {
-      if (isDeeperThan(item, DEPTH_MAX)) throw new RangeError(`The report is nested deeper than ${DEPTH_MAX} levels.`)
-      if (item.type === 'event' && JSON.stringify(withoutResult(item.event)).length > PAYLOAD_CHARS_MAX) {
-        throw new RangeError(`The payload of ${item.event.type} is too large.`)
-      }
-    }
+    checkSizes(items)
     if (items.some(({ type }) => type === 'finished' || type === 'failed'))
       this.#text += this.#characters.flush('token')
     await this.#send([...this.#takeText(), ...items.map((item) => this.#withWholeCharacters(item))], frame)
   }
 
-  /** For the server itself, without a frame. Resolves when the item is in the log. */
-  async reportOutOfBand(item: ReportItem): Promise<void> {
+  /**
+   * For the server itself, without a frame. Resolves when the items are in the log, after any pending text. Rejects if the session drops
+   * them, for example because the run is over budget.
+   */
+  async reportOutOfBand(...items: readonly ReportItem[]): Promise<void> {
     if (this.#closed) throw new ReporterClosedError('nobody listens')
+    checkSizes(items)
+    this.#flush()
     const { runId, attempt, send } = this.#options
-    await send({ type: 'report', runId, attempt, frame: null, items: [item] })
+    const answer = await send({ type: 'report', runId, attempt, frame: null, items })
+    if (isJsonObject(answer) && 'dropped' in answer) throw new ReporterClosedError('the session drops the report')
   }
 
   /** Resolves immediately, unless backpressure requires waiting for the log. */
@@ -196,6 +197,15 @@ export class RunReporter {
     }
     // Reports that end the run, or its wait, close the reporter but still succeed.
     if (this.#closed && !items.some(({ type }) => CLOSING.has(type))) throw new ReporterClosedError('nobody listens')
+  }
+}
+
+const checkSizes = (items: readonly ReportItem[]): void => {
+  for (const item of items) {
+    if (isDeeperThan(item, DEPTH_MAX)) throw new RangeError(`The report is nested deeper than ${DEPTH_MAX} levels.`)
+    if (item.type === 'event' && JSON.stringify(withoutResult(item.event)).length > PAYLOAD_CHARS_MAX) {
+      throw new RangeError(`The payload of ${item.event.type} is too large.`)
+    }
   }
 }
 

@@ -58,6 +58,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     arguments: withCallId(call.arguments, call.toolCallId),
     kind,
     ...(run.durable && { durable: true }),
+    ...(call.served && { served: true }),
     requested_digest: call.digest,
     ...present({ effect: effectOf(w, call), risk: call.risk, audience: call.audience, grants: call.grants }),
     ...(call.fixed && { fixed: true }),

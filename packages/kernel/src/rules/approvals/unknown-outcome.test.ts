@@ -2,6 +2,7 @@
 
 import { BUDGET_GRACE_MS } from '@bridle/events/limits'
 import { describe, expect, test } from 'vitest'
+import type { ToolApprovalRequest } from '../../commands.ts'
 import {
   approve,
   awaitingApproval,
@@ -64,6 +65,39 @@ describe('[S14] an unsafe call under way', () => {
     life.report(call('c1', 'unsafe'))
     life.do({ type: 'cancel' })
     expect(life.openApprovals).toEqual([])
+  })
+})
+
+describe('[S84] a call that the server makes for an engine', () => {
+  const unmarked: ToolApprovalRequest = {
+    ...{ type: 'ask', kind: 'unknown_outcome', toolCallId: 'c1', tool: 'pay', arguments: {}, reason: 'Again?' },
+    digest: 'd',
+  }
+  const ask: ToolApprovalRequest = { ...unmarked, served: true }
+
+  test.each(['chat', 'background'] as const)('is asked about while its turn goes on, in a %s', (kind) => {
+    const life = running(kind === 'background' ? background({ maxRetries: 3 }) : undefined)
+    life.report(call('c1', 'unsafe', 'pay'), ask)
+    const id = question(life)
+    expect(life.state.approvals.open[id]).toMatchObject({ kind: 'unknown_outcome', served: true })
+    life.do(deny(id))
+    expect(life.state.approvals.decided[id]).toMatchObject({ undelivered: true, decision: 'denied' })
+    expect(life.run.phase).toBe('started')
+    expect(life.payloads('error')).toEqual([])
+  })
+
+  test('keeps its arguments, and its answer goes to the run', () => {
+    const life = running()
+    life.report(call('c1', 'unsafe', 'pay'), ask)
+    life.do({ ...approve(question(life)), digest: 'd' })
+    expect(Object.values(life.state.approvals.decided)).toMatchObject([{ undelivered: true, approvedDigest: 'd' }])
+  })
+
+  test('without the mark is the question of the kernel, as ever', () => {
+    const life = running()
+    life.report(call('c1', 'unsafe', 'pay'), unmarked)
+    life.do(deny(question(life)))
+    expect(life.payloads('error')).toMatchObject([{ reason: 'outcome_unknown' }])
   })
 })
 
