@@ -17,7 +17,14 @@ test('frames that a caller has read stay until it acknowledges them', () => {
   record.markRead({}, 2_000)
   expect(record.framesAfter(0)).toHaveLength(2_000)
   record.acknowledge(1_500)
-  expect([record.framesAfter(1_499), record.framesAfter(1_500)?.length]).toEqual([null, 500])
+  expect([record.framesAfter(1_399), record.framesAfter(1_400)?.length]).toEqual([null, 600])
+})
+
+test('[R42] the last frames stay, also where all are acknowledged', () => {
+  const record = newRecord(true)
+  report(record, 5_000)
+  for (const frame of [1_000, 2_000, 3_000, 5_000]) record.acknowledge(frame)
+  expect([record.framesAfter(4_899), record.framesAfter(4_900)?.length]).toEqual([null, 100])
 })
 
 test('frames that a caller without acknowledgements has read stay until there are too many characters', () => {

@@ -22,6 +22,8 @@ const UNREAD_CHARS_MAX = 4_000_000
 const KEPT_CHARS_MAX = 8_000_000
 /** Frames are dropped in batches: dropping each one alone would move the array for every frame. */
 const TRIM_FRAMES = 1_000
+/** Acknowledged frames that are kept: a server that restarts asks for those behind its log, in which some frames left nothing. */
+const KEPT_FRAMES = 100
 /** Arguments that a person may be asked to approve: below the limit of a log entry. */
 const APPROVAL_INPUT_CHARS_MAX = 1_000_000
 /** The words of a person who declines without a reason. */
@@ -246,7 +248,7 @@ export class RunRecord implements TurnReporter {
 
   /** Runs only now and then: dropping from the front of a list costs time in proportion to its length. */
   #trim(): void {
-    const passed = this.#consumedFrame
+    const passed = this.#consumedFrame - (this.#options.acknowledges ? KEPT_FRAMES : 0)
     const isMuch = this.#chars - this.#droppedChars > KEPT_CHARS_MAX
     if (passed - this.#droppedFrames < TRIM_FRAMES || (!this.#options.acknowledges && !isMuch)) return
     this.#droppedChars = this.#charsUpTo(passed)

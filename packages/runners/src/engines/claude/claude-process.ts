@@ -39,6 +39,8 @@ interface SdkSpawnOptions {
 export class ClaudeProcess {
   readonly #query: SdkQuery
   readonly #mcpServers: ClaudeMcpServers
+  /** Prefixes of the tools of approved MCP servers. */
+  #approved: readonly string[] = []
   readonly #mark: ProcessMark
   readonly #prompts = new PromptQueue()
   readonly #abort = new AbortController()
@@ -140,6 +142,7 @@ export class ClaudeProcess {
   /** Connects the servers of the next turn. Returns a sentence for each that is unavailable. */
   async connectMcpServers(servers: readonly EngineMcpServer[]): Promise<readonly string[]> {
     if (!this.alive) return []
+    this.#approved = servers.flatMap((server) => ('approved' in server ? [`mcp__${server.name}__`] : []))
     return this.#mcpServers.connect(servers)
   }
 
@@ -234,6 +237,8 @@ export class ClaudeProcess {
     const playing = this.#activeTurn
     if (!playing) return { behavior: 'deny', message: 'The run is over.' }
     await playing.announceCall(toolUseId, toolName, input)
+    // In plan mode, Claude Code asks in spite of the hook.
+    if (this.#isApproved(toolName)) return { behavior: 'allow', updatedInput: input }
     const call = { toolUseId, toolName: toolName === 'Task' ? 'Agent' : toolName, input }
     const described = decisionReason || (isFileOf(input, description) ? '' : description)
     const reason = described || REASONS[toolName] || `${toolName} asks for permission.`
@@ -244,6 +249,11 @@ export class ClaudeProcess {
     if (verdict.decision === 'approved') return { behavior: 'allow', updatedInput: verdict.input }
     playing.denied.set(toolUseId, verdict.reason)
     return { behavior: 'deny', message: verdict.reason }
+  }
+
+  /** Whether the server of the tool asks for approvals itself. */
+  #isApproved(toolName = ''): boolean {
+    return this.#approved.some((prefix) => toolName.startsWith(prefix))
   }
 
   async #onElicitation({ serverName, message, mode, requestedSchema, url }: SdkElicitation) {
@@ -279,7 +289,7 @@ export class ClaudeProcess {
       ...(toolName && { toolName }),
       ...(said.agent_id && { agentId: said.agent_id }),
     })
-    return {}
+    return hook === 'PreToolUse' && this.#isApproved(toolName) ? ALLOW : {}
   }
 
   #failureEnd(cause: unknown = null): TurnEnd {
@@ -298,6 +308,9 @@ export class ClaudeProcess {
 const REASONS: { readonly [toolName: string]: string | undefined } = {
   ExitPlanMode: 'Claude Code has a plan, and asks to carry it out.',
 }
+
+/** Also allows the call in `dontAsk` mode. */
+const ALLOW = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } }
 
 const DENY_WITHOUT_RUN = {
   hookSpecificOutput: {

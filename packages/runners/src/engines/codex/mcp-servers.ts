@@ -15,7 +15,12 @@ export const codexMcpServers = (servers: readonly EngineMcpServer[] = []): JsonO
 
 const configOf = (server: EngineMcpServer): JsonObject => {
   const times = { startup_timeout_sec: STARTUP_SECONDS, tool_timeout_sec: CALL_SECONDS_MAX }
-  if ('url' in server) return { url: server.url, ...times }
+  if ('url' in server)
+    return {
+      ...{ url: server.url, ...times },
+      // The server behind it asks where it must.
+      ...(server.approved && { default_tools_approval_mode: 'approve' }),
+    }
   const { command, args = [], env, cwd } = server
   return { command, args, ...present({ env, cwd }), env_vars: KEPT_VARIABLES, ...times }
 }
