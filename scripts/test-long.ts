@@ -80,6 +80,8 @@ export const parts: readonly LongTestPart[] = [
       ...[
         'agents/runner.test.ts',
         'agents/engines.test.ts',
+        'tests/own-tools.test.ts',
+        'engines/approved-servers.test.ts',
         'agents/own-repository.test.ts',
         'commands/apply.test.ts',
         'apply/take-over.test.ts',

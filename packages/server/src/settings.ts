@@ -112,7 +112,7 @@ export const settings = {
   ANTHROPIC_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "Anthropic's", doc: "other address of Anthropic's API" },
   OPENAI_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "OpenAI's", doc: "other address of OpenAI's API" },
   BRIDLE_ENGINES: { kind: 'text', on: NODE, default: 'the current folder', doc: 'folder in which engines are installed' },
-  engines: { kind: 'object', parts: ENGINES, on: BOTH, doc: 'settings of each engine: `model`, `models`, `effort`, `instructions`, `permission_mode`, `max_budget_usd`, `max_turns`, `repository`, `mcp`', rule: '[engines](engines.md)' },
+  engines: { kind: 'object', parts: ENGINES, on: BOTH, doc: 'settings of each engine: `model`, `models`, `effort`, `instructions`, `permission_mode`, `max_budget_usd`, `max_turns`, `repository`, `mcp`, `tools`', rule: '[engines](engines.md)' },
   sandbox: { kind: 'object', parts: { backend: 'any', url: 'any', max: 'any', idleMs: 'any', maxAgeMs: 'any', proxyUrl: 'any', proxyHost: 'any', network: 'any', limits: { kind: 'object', parts: { memoryBytes: 'any', processes: 'any', workBytes: 'any' } satisfies PartsOf<ResourceLimits> } }, env: ['BRIDLE_SANDBOX'], on: NODE, default: '`bubblewrap`', doc: '`process`: engines run without isolation; in code also `network` and limits', rule: '[O13](operating.md)' },
   BRIDLE_SANDBOX_NETWORK: { kind: 'text', on: ['node', 'runner'], default: '`none`', doc: 'hosts that engines may reach, separated by commas; `host`: all', rule: '[O17](operating.md)' },
   BRIDLE_SANDBOX_UID: { kind: 'text', on: ['node', 'runner'], default: '61017', doc: 'user id that engines run as when the server runs as root' },

@@ -25,7 +25,7 @@ export interface CallRequest {
 
 /** Asks a person without running a tool, once. */
 export const waitForApproval = async (
-  run: FunctionRun,
+  run: AskingRun,
   lookup: CallLookup,
   { base, tool }: CallRequest,
   { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
@@ -50,7 +50,7 @@ export interface PersonRequest {
 
 /** Resolves to the answer when its use is in the log. An answer that is there already is returned at once. */
 export const askOnce = async (
-  run: FunctionRun,
+  run: AskingRun,
   { call, isNew }: { readonly call: CallRecord; readonly isNew: boolean },
   { ask, resultOf, problem = async () => null }: PersonRequest,
 ): Promise<ApprovalRecord> => {
@@ -74,6 +74,11 @@ export const askOnce = async (
   }
 }
 
+/** A run that asks a person and waits: that of a function, or of an engine whose call the server makes. */
+export interface AskingRun extends Pick<FunctionRun, 'memo' | 'report' | 'wait'> {
+  readonly ports: Pick<FunctionRun['ports'], 'digest'>
+}
+
 export interface EditCheck {
   /** Why arguments cannot be used; null = they can. */
   readonly problem: (args: JsonObject) => Promise<string | null>
@@ -83,7 +88,7 @@ export interface EditCheck {
 
 /** Resolves to the arguments when the call may begin. `isAsked`: this attempt has asked a person about the call. */
 export const clearance = async (
-  run: FunctionRun,
+  run: AskingRun,
   call: CallRecord,
   { isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean },
   edits: EditCheck,
@@ -99,7 +104,7 @@ export const clearance = async (
 }
 
 const applyDecision = async (
-  run: FunctionRun,
+  run: AskingRun,
   call: CallRecord,
   approval: ApprovalRecord,
   edits: EditCheck,
@@ -126,7 +131,7 @@ const applyDecision = async (
 }
 
 /** The answer to the question that is open about the call. */
-const decision = (run: FunctionRun, call: CallRecord): Promise<ApprovalRecord> =>
+const decision = (run: AskingRun, call: CallRecord): Promise<ApprovalRecord> =>
   run.wait(
     () => {
       const approval = run.memo.approvals.get(call.id)
@@ -140,7 +145,7 @@ export const denial = ({ tool }: CallRecord, { kind, decision, reason }: Approva
   return decision === 'expired' ? new ToolDenied(tool, 'expired', null) : new ToolDenied(tool, 'denied', reason)
 }
 
-const checkDigest = async (run: FunctionRun, call: CallRecord, approval: ApprovalRecord): Promise<void> => {
+const checkDigest = async (run: AskingRun, call: CallRecord, approval: ApprovalRecord): Promise<void> => {
   const isApproved = (await callDigest(run.ports.digest, call.tool, approval.arguments)) === approval.approvedDigest
   if (!isApproved) await run.report(outcome(call, 'error', 0, { error: 'not what was approved' }))
   assert(isApproved, `the arguments of "${call.tool}" are those that were approved`)
@@ -153,7 +158,7 @@ const approvalOutcome = ({ decision, arguments: args, reason }: ApprovalRecord):
 }
 
 export const question = async (
-  run: FunctionRun,
+  run: AskingRun,
   { id, tool, arguments: args }: CallRecord,
   reason: string,
   expiresMs?: number,

@@ -25,7 +25,7 @@ export interface MemoryAccess {
 type RememberedValue = Pick<MemoryEntry, 'value' | 'expiresAt'>
 
 /** The memory as the log has it now. */
-export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess => {
+export const liveMemory = (reporter: Pick<RunReporter, 'report' | 'session'>, clock: Clock): MemoryAccess => {
   const entries = () => reporter.session.memory().entries
   const now = () => clock.now()
   return {

@@ -16,6 +16,10 @@ export interface EngineDescription {
   readonly info: (version: string) => EngineInfo
   /** The engine reads and writes the files of a folder: a chat with it in a terminal works on the folder of the terminal. */
   readonly worksOnFiles: boolean
+  /** The engine's own tools, as the log names them: no tool of the operator may have one of these names. Absent = none is known. */
+  readonly toolNames?: readonly string[]
+  /** Some of its models have to search for the tools of MCP servers: their instructions name them. */
+  readonly hidesMcpTools?: true
   /** Sessions that name no agent get this one, where its engine can run. */
   readonly isDefaultAgent?: true
   /** The models of the supported version, aliases first. Absent if the list is unknown. */

@@ -1,5 +1,6 @@
 // The operator's declarations of MCP servers for an engine, with the field names of `mcp()`, and their validation at startup.
 import { matchesGlob } from '@bridle/agents/loop/policy/glob'
+import { OWN_MCP_SERVER } from '@bridle/agents/served/mcp-answers'
 import { present } from '@bridle/events/json'
 import { type McpAddress, type McpProgram, serverProblem } from '@bridle/mcp/server'
 import type { RunMcpServer } from '../protocol/protocol.ts'
@@ -25,9 +26,6 @@ export interface EngineMcpServers {
 
 /** Default limit for the requests of one run to one server; it stops an agent that calls tools in a loop. */
 export const MCP_REQUESTS_MAX = 500
-
-/** The name of the server of Bridle's own tools. */
-export const OWN_MCP_SERVER = 'bridle'
 
 export const isMcpAddress = (server: EngineMcpProgram | EngineMcpAddress): server is EngineMcpAddress =>
   server.url !== undefined

@@ -14,6 +14,7 @@ import {
   type RunnerEvent,
   type RunnerFrame,
 } from '../protocol/protocol.ts'
+import type { OwnToolRun } from './own-tools.ts'
 import type { Sandbox } from './provider.ts'
 import type { RemoteRunnerOptions } from './remote-runner.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
@@ -62,6 +63,7 @@ export class RemoteRun {
   readonly #job: Job
   readonly #sandbox: Sandbox
   readonly #reporter: RunReporter
+  readonly #ownTools: OwnToolRun
   readonly #translation: TranslationState
   readonly #streamAbort = new AbortController()
   #pendingThinking: { text: string; frame: number; forget: () => void } | null = null
@@ -78,7 +80,9 @@ export class RemoteRun {
   #unacknowledgedFrames = 0
   #unacknowledgedChars = 0
 
-  constructor(options: RemoteRunOptions, job: Job, sandbox: Sandbox, reporter: RunReporter) {
+  constructor(options: RemoteRunOptions, job: Job, sandbox: Sandbox, ownTools: OwnToolRun) {
+    const { reporter } = ownTools
+    this.#ownTools = ownTools
     this.#options = options
     this.#job = job
     this.#sandbox = sandbox
@@ -288,7 +292,10 @@ export class RemoteRun {
       this.#heldTotals = [...items, ...(await translateEvent(event, this.#translation, this.#options.digest))]
       return
     }
-    const heard = this.#positionText(event)
+    const rest = await this.#ownTools.readEvent(event)
+    // The next event may be acknowledged, which says that everything before it is in the log.
+    if (rest === null) return this.#reporter.whenCommitted()
+    const heard = this.#positionText(rest)
     if (heard.type === 'assistant.delta' && items.length === 0) return this.#reporter.token(heard.text, frame)
     items.push(...(await translateEvent(heard, this.#translation, this.#options.digest)))
     if (items.length > 0) await this.#reporter.report(items, frame)

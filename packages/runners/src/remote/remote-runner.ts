@@ -2,6 +2,7 @@
 // number of its frame, so that a broken stream or a restarted server continues behind the last committed frame.
 
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import { servedCallProblem } from '@bridle/agents/served/edited-arguments'
 import type { GivenAnswer } from '@bridle/events/answers'
 import type { JsonObject } from '@bridle/events/json'
 import type { ApprovalDecision } from '@bridle/events/schemas'
@@ -17,6 +18,7 @@ import { promptWithFiles, type UploadReader } from '../files/sent-files.ts'
 import type { EngineSettings, RepositoryUse, RunEnvVars, RunMcpServer } from '../protocol/protocol.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
+import { OwnTools } from './own-tools.ts'
 import type { Sandbox, SandboxProvider } from './provider.ts'
 import { RemoteRun } from './remote-run.ts'
 import { newRunHandle, runBearers, runPath } from './run-handle.ts'
@@ -33,7 +35,8 @@ import { SandboxQueue, type WaitLimits } from './sandbox-queue.ts'
 export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
   const queue = given.queue ?? new SandboxQueue(given.clock, given.queueLimits)
   const options = { ...given, queue }
-  const { provider, credentials } = options
+  const { provider, credentials, clock, digest, settings = {} } = options
+  const ownTools = options.ownTools ?? new OwnTools({ tools: [], clock, digest, settings })
 
   const find = async ({ handle }: Job): Promise<Sandbox | null> => {
     const { sandbox } = (handle ?? {}) as { sandbox?: unknown }
@@ -68,7 +71,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
         ...(reason !== undefined && { reason }),
       }
       const handle = newRunHandle(sandbox)
-      const run = new RemoteRun(options, { ...job, handle }, sandbox, reporter)
+      const run = new RemoteRun(options, { ...job, handle }, sandbox, ownTools.open(job, reporter, false))
       // Log the request's id before the query: after a crash the next process asks for the same run, not for a second one.
       const runtime = runtimeOf(options, job)
       const started = reporter.report([{ type: 'started', handle, steer: true, sandbox: notice, ...runtime }])
@@ -79,9 +82,12 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
     },
 
     attach: async (job, reporter) => {
+      const own = ownTools.open(job, reporter, true)
       const sandbox = await find(job)
       if (!sandbox) return withRevocation(options, job, async () => 'lost')
-      const run = new RemoteRun(options, job, sandbox, reporter)
+      // A frame of the engine can only be told from a call of the server once the log is read.
+      if ((await own.calls.loaded.catch(() => 'unread')) === 'unread') return 'cut'
+      const run = new RemoteRun(options, job, sandbox, own)
       return withRevocation(options, job, async () => {
         const env = await run.renewCredentials().catch((error) => {
           if (error instanceof RunnerRedirect) throw error
@@ -110,6 +116,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
     },
 
     answer: async (job, answer) => {
+      if (await ownTools.takeAnswer(job, answer)) return
       const found = await reach(job)
       if (!found) throw new Error('The sandbox is gone.')
       const path = `${runPath(job)}/approvals/${encodeURIComponent(answer.toolCallId)}`
@@ -141,6 +148,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       return status === 200 && body.stopped === true
     },
 
+    checkArguments: (call) => servedCallProblem(ownTools.tools, call, clock),
     forget: (key: Key) => provider.forget(key),
   }
 }
@@ -203,6 +211,8 @@ export interface RemoteRunnerOptions {
   readonly provider: SandboxProvider
   /** The clock. */
   readonly clock: Clock
+  /** The operator's own tools, whose calls this process makes. Absent: there are none. */
+  readonly ownTools?: OwnTools
   /** The hash function that approved arguments are compared by. */
   readonly digest: Digest
   /** The operator's settings of the engine, which a session may narrow. */

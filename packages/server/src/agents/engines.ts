@@ -2,6 +2,8 @@
 
 import type { AgentDefinition } from '@bridle/agents/agent'
 import { bridgeIdentity } from '@bridle/agents/in-process/engine-identities'
+import type { AgentRunPorts } from '@bridle/agents/run-ports'
+import { servedToolProblem } from '@bridle/agents/served/served-tool-problem'
 import { present } from '@bridle/events/json'
 import type { AgentInfo } from '@bridle/kernel/agent-info'
 import type { EngineInfo } from '@bridle/kernel/engine-info'
@@ -25,6 +27,7 @@ import { requestCounts } from '@bridle/runners/mcp/request-counts'
 import { urlServers } from '@bridle/runners/mcp/url-server'
 import { type NetworkPolicy, parseNetworkPolicy } from '@bridle/runners/network/network-policy'
 import { nodeFetch } from '@bridle/runners/remote/node-fetch'
+import { OwnTools } from '@bridle/runners/remote/own-tools'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { remoteRunner } from '@bridle/runners/remote/remote-runner'
 import { SandboxQueue } from '@bridle/runners/remote/sandbox-queue'
@@ -73,6 +76,8 @@ export interface EngineAgentsOptions extends Pick<ProviderCredentialsOptions, 'e
   readonly engines?: EngineConfigs
   /** Project folder, to which files of instructions are relative. Default: the working directory. */
   readonly projectRoot?: string
+  /** Receives errors thrown by own tools. */
+  readonly onFailure?: AgentRunPorts['onFailure']
   /** Default: all built-in engines. */
   readonly registry?: readonly EngineRow[]
 }
@@ -124,6 +129,9 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     const engine = row.create(env)
     const mcpProblem = mcpServersProblem(options.engines?.[engine.name]?.mcp)
     if (mcpProblem !== null) throw new ServerFault('option_invalid', `engines.${engine.name}: ${mcpProblem}`)
+    const where = `engines.${engine.name}.tools`
+    const toolProblem = servedToolProblem(where, options.engines?.[engine.name]?.tools, row.toolNames ?? [])
+    if (toolProblem !== null) throw new ServerFault('option_invalid', toolProblem)
     // A remote runner has its own engines and isolation.
     const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
     return { row, engine, status: await engineStatus(engine, findMissing) }
@@ -132,22 +140,26 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     ({ row, engine, status }: OpenEngine) =>
     (definition: AgentDefinition | null): ServedAgent => {
       const setup = engineSetup(row, options.engines?.[engine.name], definition, readInstructions)
-      const { settings, modelProblem, instructions } = setup
+      const { settings, modelProblem } = setup
       const { name = engine.name, description = '', triggers } = definition ?? {}
-      const { mcp } = setup.config
-      const problem = setup.problem ?? mcpServersProblem(mcp)
+      const { mcp, tools = [] } = setup.config
+      const problem =
+        setup.problem ?? mcpServersProblem(mcp) ?? servedToolProblem(`"${name}"`, tools, row.toolNames ?? [])
+      const ownTools = new OwnTools({ tools, clock, digest, settings, ...present({ onFailure: options.onFailure }) })
+      const instructions = [setup.instructions, row.hidesMcpTools && ownTools.note].filter(Boolean).join('\n\n')
       const runner = remoteRunner({
         engine: engine.name,
         modelProvider: engine.provider,
-        ...{ provider, clock, digest, settings, runToken, queue, modelProblem },
-        mcp: runMcpServers(mcp),
-        credentials: keys.forEngine(engine, settings, setup.providerModels ?? undefined, mcpHandlers(data, mcp)),
-        ...present({
-          instructions,
-          efforts: row.efforts,
-          repository: setup.config.repository,
-          uploads: options.uploads,
-        }),
+        ...{ provider, clock, digest, settings, runToken, queue, modelProblem, ownTools },
+        mcp: [...runMcpServers(mcp), ...ownTools.servers],
+        credentials: keys.forEngine(
+          engine,
+          settings,
+          setup.providerModels ?? undefined,
+          mcpHandlers(data, mcp, ownTools),
+        ),
+        ...(instructions !== '' && { instructions }),
+        ...present({ efforts: row.efforts, repository: setup.config.repository, uploads: options.uploads }),
       })
       const info: AgentInfo = {
         name,
@@ -192,9 +204,15 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
 }
 
-/** Undefined: no MCP server of the engine has a URL. */
-const mcpHandlers = (data: string, servers: EngineMcpServers = {}): McpServersOfRun | undefined =>
-  Object.values(servers).some(isMcpAddress) ? (run) => urlServers(servers, requestCounts(data, run)) : undefined
+/** Undefined: no MCP server of the engine is reached through this process. */
+const mcpHandlers = (
+  data: string,
+  servers: EngineMcpServers = {},
+  { tools, handlers }: OwnTools,
+): McpServersOfRun | undefined =>
+  tools.length > 0 || Object.values(servers).some(isMcpAddress)
+    ? (run) => ({ ...urlServers(servers, requestCounts(data, run)), ...handlers })
+    : undefined
 
 const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
   const session = await host.find(key)

@@ -33,7 +33,8 @@ export const loadAgents = async (
   const { env, uploads } = setup
   const settings = present({ sandbox: options.sandbox, engines: options.engines })
   const projectRoot = options.agentsRoot || '.'
-  const engines = await createEngineAgents({ ...setup, clock, digest, projectRoot, ...settings })
+  const onFailure = options.onAgentFailure ?? ((failure: AgentFailure) => logFailure(log, failure))
+  const engines = await createEngineAgents({ ...setup, clock, digest, projectRoot, onFailure, ...settings })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
     const served = await loadServerAgents(
@@ -43,7 +44,7 @@ export const loadAgents = async (
         ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env },
         serveEngineAgent: engines.serve,
         ...(telemetry && { trace: createRunTracer(telemetry) }),
-        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
+        onFailure,
       },
       (line) => log('warn', line),
     )

@@ -40,10 +40,12 @@ export const askingCallOf = (toolCallId: string): string | null => {
   return at < 0 ? null : toolCallId.slice(0, at)
 }
 
+type QuestionReporter = Pick<RunReporter, 'report' | 'session' | 'follow'>
+
 /** The questions of one execution of a call. */
 export const callQuestions = (
   callId: string,
-  { reporter, digest }: { readonly reporter: RunReporter; readonly digest: Digest },
+  { reporter, digest }: { readonly reporter: QuestionReporter; readonly digest: Digest },
   callSignal: AbortSignal,
 ): AskPerson => {
   const counts = new Map<string, number>()
@@ -66,7 +68,7 @@ export const callQuestions = (
   }
 }
 
-const answerTo = (reporter: RunReporter, id: string, signal: AbortSignal): Promise<ApprovalAnswer> =>
+const answerTo = (reporter: QuestionReporter, id: string, signal: AbortSignal): Promise<ApprovalAnswer> =>
   new Promise((resolve, reject) => {
     const isOurs = ({ toolCallId }: { readonly toolCallId: string }) => toolCallId === id
     const end = () => {

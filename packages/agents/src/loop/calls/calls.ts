@@ -25,9 +25,12 @@ import { type AskingCallContext, type AskPerson, callQuestions } from './call-qu
 import { type Deadline, type PauseDeadline, withDeadline } from './deadline.ts'
 import { resultOf } from './tool-result.ts'
 
+/** The parts of a reporter that a call uses: what it reports, and the log that it reads. */
+export type CallReporter = Pick<RunReporter, 'report' | 'session' | 'follow'>
+
 export interface CallContext {
   readonly key: Key
-  readonly reporter: RunReporter
+  readonly reporter: CallReporter
   readonly clock: Clock
   readonly digest: Digest
   /** Aborts when the run is cancelled, and when it ends. */
@@ -173,7 +176,7 @@ const directiveItems = ({ directive }: Tool, payload: unknown): ReportItem[] =>
 /** The session as a tool sees it. `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */
 const createToolSession = (
   id: string,
-  reporter: RunReporter,
+  reporter: CallReporter,
   clock: Clock,
   signal: AbortSignal,
 ): { readonly session: ToolSession; readonly close: () => void } => {

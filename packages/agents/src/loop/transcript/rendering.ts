@@ -76,10 +76,14 @@ const toolResult = (view: CallView): ModelToolResultPart => ({
   type: 'tool-result',
   toolCallId: view.providerId,
   toolName: view.call.tool,
-  output: withEdit(view, output(view)),
+  output: callOutput(view),
 })
 
-const output = ({ outcome, excerpt }: CallView): ModelToolOutput => {
+/** The outcome of a call as the model reads it. */
+export const callOutput = (view: Pick<CallView, 'outcome' | 'edited' | 'excerpt'>): ModelToolOutput =>
+  withEdit(view, output(view))
+
+const output = ({ outcome, excerpt }: Pick<CallView, 'outcome' | 'excerpt'>): ModelToolOutput => {
   // Every provider wants a result for each call.
   if (!outcome || outcome.reason === BRANCHED) return { type: 'error-text', value: 'The call was not made.' }
   const { status, result = null, error, reason } = outcome
@@ -99,7 +103,7 @@ const artifactNote = (result: Json): string => {
 
 const json = (value: Json): ModelToolOutput => ({ type: 'json', value })
 
-const withEdit = ({ edited }: CallView, made: ModelToolOutput): ModelToolOutput => {
+const withEdit = ({ edited }: Pick<CallView, 'edited'>, made: ModelToolOutput): ModelToolOutput => {
   if (edited === null || made.type === 'execution-denied') return made
   const text = typeof made.value === 'string' ? made.value : JSON.stringify(made.value)
   return {

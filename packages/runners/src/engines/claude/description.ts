@@ -45,6 +45,13 @@ export const claudeDescription = {
   provider: 'anthropic',
   info: claudeInfo,
   worksOnFiles: true,
+  toolNames: [
+    ...['Agent', 'Artifact', 'AskUserQuestion', 'Bash', 'BashOutput', 'Edit', 'EnterPlanMode', 'EnterWorktree'],
+    ...['ExitPlanMode', 'ExitWorktree', 'Glob', 'Grep', 'KillShell', 'LS', 'ListMcpResourcesTool', 'MultiEdit'],
+    ...['NotebookEdit', 'NotebookRead', 'Read', 'ReadMcpResourceTool', 'SendMessage', 'Skill', 'SlashCommand', 'Task'],
+    ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate', 'TodoWrite', 'ToolSearch'],
+    ...['WebFetch', 'WebSearch', 'Workflow', 'Write'],
+  ],
   isDefaultAgent: true,
   models: claudeModels,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],

@@ -57,6 +57,12 @@ export const codexDescription = {
   provider: 'openai',
   info: codexInfo,
   worksOnFiles: true,
+  hidesMcpTools: true,
   models: codexModels,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'],
+  toolNames: [
+    ...['apply_patch', 'close_agent', 'exec', 'exec_command', 'image_generation', 'list_mcp_resource_templates'],
+    ...['list_mcp_resources', 'read_mcp_resource', 'request_permissions', 'request_user_input', 'send_input', 'shell'],
+    ...['sleep', 'spawn_agent', 'tool_search', 'update_plan', 'view_image', 'wait_agent', 'web_search', 'write_stdin'],
+  ],
 } as const satisfies EngineDescription

@@ -1,5 +1,6 @@
 import { agent } from '@bridle/agents/agent'
 import { subagent } from '@bridle/agents/subagents/subagent'
+import { tool } from '@bridle/agents/tools/tool'
 import { claudeDescription } from '@bridle/runners/engines/claude/description'
 import { expect, test } from 'vitest'
 import { engineInfo, engineSetupOf } from './engines.ts'
@@ -54,4 +55,13 @@ test('[EN23] [EN27] budget and models of a definition limit what its key may be 
   expect(setupOf('reviewer')).toEqual([{ model: 'opus', effort: 'high', max_budget_usd: 9 }, ['claude-opus-*']])
   expect(setupOf('editor.cheap')).toEqual([{ model: 'haiku', max_budget_usd: 1, max_turns: 3 }, ['claude-haiku-*']])
   expect(setupOf('editor')).toEqual([undefined, null])
+})
+
+test('[EN69] an engine in a Worker says that it cannot have tools of the operator', () => {
+  const deploy = tool({ name: 'deploy', description: 'Deploys.', run: () => null })
+  const env = { BRIDLE_RUNNER_URL: 'https://runner.test' } as never
+  expect(engineInfo(claudeDescription, env, { tools: [deploy] }).needs).toMatch(
+    /^The tools of "claude" need a server on Node/,
+  )
+  expect(engineInfo(claudeDescription, env, { tools: [] }).needs).toBeNull()
 })

@@ -9,6 +9,7 @@ import type { Uploads } from '@bridle/kernel/ports/uploads'
 import { engineDescriptions } from '@bridle/runners/engine-table/descriptions'
 import type { EngineConfig, EngineDescription } from '@bridle/runners/engines/description'
 import { runMcpServers } from '@bridle/runners/mcp/declaration'
+import { OwnTools } from '@bridle/runners/remote/own-tools'
 import type { SandboxProvider } from '@bridle/runners/remote/provider'
 import { remoteRunner } from '@bridle/runners/remote/remote-runner'
 import { urlSandbox } from '@bridle/runners/sandboxes/url-sandbox'
@@ -47,11 +48,17 @@ export const engineInfo = (
     name,
     description: about || `${title}, in a sandbox.`,
     webhook: triggers?.webhook ?? false,
-    needs: setup.problem ?? (env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX ? null : NO_SANDBOX),
+    needs:
+      setup.problem ?? toolsProblem(name, setup) ?? (env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX ? null : NO_SANDBOX),
     capabilities: info(VERSION),
     ...engineInput(description, setup),
   }
 }
+
+const toolsProblem = (name: string, { config: { tools = [] } }: EngineSetup): string | null =>
+  tools.length === 0
+    ? null
+    : `The tools of "${name}" need a server on Node: a Worker cannot answer the calls of an engine in a sandbox.`
 
 const NO_SANDBOX = 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
 
@@ -64,10 +71,13 @@ export const engineRunner = (
   const { name, provider: modelProvider, efforts } = description
   const setup = engineSetup(description, options.engines?.[name], definition)
   const { settings, modelProblem, instructions, problem } = setup
+  const { mcp, tools = [] } = setup.config
+  const ownTools = new OwnTools({ tools, clock: runClock, digest, settings })
   const runner = remoteRunner({
     engine: name,
-    ...{ modelProvider, provider, clock: runClock, digest, uploads, settings, modelProblem },
-    mcp: runMcpServers(setup.config.mcp),
+    ...{ modelProvider, provider, clock: runClock, digest, uploads, settings, modelProblem, ownTools },
+    // The runner reaches no server behind the relay from here, and the log of each run says so.
+    mcp: [...runMcpServers(mcp), ...ownTools.servers],
     ...present({ instructions, efforts, repository: setup.config.repository }),
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
