@@ -58,6 +58,17 @@ describe('npm run test:long', () => {
     expect(named.filter((name) => !files.some((file) => file.endsWith(name)))).toEqual([])
   })
 
+  test('plays the cases that any file leaves out of `npm test`', () => {
+    const { command = [] } = parts.find(({ name }) => name === 'variants') ?? {}
+    expect(command).toEqual(
+      expect.arrayContaining([
+        ...['packages/cli/src/tests/engines.test.ts', 'packages/runners/src/engines/codex/codex.test.ts'],
+        ...['packages/client/src/harness/client.test.ts', 'crash/kills.test.ts', 'scripts/pack.test.ts'],
+      ]),
+    )
+    expect(command.filter((file) => file.startsWith('apps/'))).toEqual([])
+  })
+
   const part = (script: string) => ({ name: 'x', proves: '', minutes: 1, command: ['/bin/sh', '-c', script] })
   test.each([
     ['a part that ends well', 'exit 0', 60_000, 'passed'],

@@ -22,6 +22,7 @@ import {
   workletEntries,
 } from './packed.suite.ts'
 import { parseTutorial } from './tutorials/page.ts'
+import { variants } from './variants.ts'
 
 const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
@@ -125,14 +126,20 @@ describe('the packed package', () => {
     const SDK_3 = 'packages/bridle/node_modules'
     const spans = 'invoke_agent scripted, POST /agents/:name/:id'
 
-    test.each([
-      ['SDK 2 and its API 1.9', SDK_2, SDK_2, { spans, warnings: '' }],
-      ['SDK 3 and its API 1.10', SDK_3, SDK_3, { spans, warnings: '' }],
-      ['an SDK of an older API', SDK_3, SDK_2, { spans: '', warnings: 'registered with another version' }],
-      ['an SDK, and no API', null, SDK_2, { spans: '', warnings: 'Run: npm install @opentelemetry/api' }],
-      ['an API, and no SDK', SDK_2, null, { spans: '', warnings: '' }],
-      ['neither of them', null, null, { spans: '', warnings: '' }],
-    ] as const)(
+    test.each(
+      variants<readonly [string, string | null, string | null, { readonly spans: string; readonly warnings: string }]>(
+        [
+          ['SDK 3 and its API 1.10', SDK_3, SDK_3, { spans, warnings: '' }],
+          ['neither of them', null, null, { spans: '', warnings: '' }],
+        ],
+        [
+          ['SDK 2 and its API 1.9', SDK_2, SDK_2, { spans, warnings: '' }],
+          ['an SDK of an older API', SDK_3, SDK_2, { spans: '', warnings: 'registered with another version' }],
+          ['an SDK, and no API', null, SDK_2, { spans: '', warnings: 'Run: npm install @opentelemetry/api' }],
+          ['an API, and no SDK', SDK_2, null, { spans: '', warnings: '' }],
+        ],
+      ),
+    )(
       '%s',
       (_name, api, sdk, expected) => {
         installTelemetry(api, sdk)

@@ -186,7 +186,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await expect.poll(() => page.locator('.held').count()).toBe(0)
   })
 
-  test('[H134] prompts that wait for a connection survive a reload of the page', async () => {
+  longTest('[H134] prompts that wait for a connection survive a reload of the page', async () => {
     const page = await open('&agent=scripted')
     world.cut()
     await pill(page, 'Connection', 'reconnecting')
@@ -207,7 +207,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await expect.poll(() => page.locator('.held').count()).toBe(0)
   })
 
-  test('[H135] a user has several threads, and another user has others', async () => {
+  longTest('[H135] a user has several threads, and another user has others', async () => {
     const page = await open()
     const other = await open()
     /** Each thread has an address: until it is there, the page is still that of the thread before. */
@@ -248,7 +248,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await pill(page, 'Session', 'idle')
   })
 
-  test('an agent that does not exist: the page says which there are', async () => {
+  longTest('an agent that does not exist: the page says which there are', async () => {
     const page = await open('&agent=scripted')
     await page.goto(page.url().replace('agent=scripted', 'agent=nobody'))
     await pill(page, 'Connection', 'closed')

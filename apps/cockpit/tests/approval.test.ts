@@ -96,26 +96,29 @@ describeCockpit(
       await page.getByText('first denied, second approved').waitFor()
     })
 
-    test('[C64] what is typed for a palette whose code is loading answers nothing, and the palette stays', async () => {
-      await fabricClient({ url: world.url }).invoke('twice', 'typed', { prompt: 'Go' }, { async: true })
-      const page = await world.open('/s/typed')
-      const code = Promise.withResolvers<void>()
-      await page.route(/palette-[^/]*\.js/, async (route) => {
-        await code.promise
-        await route.continue()
-      })
-      await page.locator('fieldset.acts:not([disabled])').nth(1).waitFor()
-      const asked = page.waitForRequest(/palette-[^/]*\.js/)
-      await page.keyboard.press('Control+k')
-      await asked
-      await page.keyboard.type('add', { delay: 20 })
-      code.resolve()
-      const palette = page.getByRole('dialog', { name: 'Search or run' })
-      await palette.getByRole('combobox').waitFor()
-      await page.keyboard.type('dark')
-      await palette.getByRole('option', { name: /dark/i }).first().waitFor()
-      expect((await world.client.approvals()).approvals.map(({ sessionId }) => sessionId)).toEqual(['typed', 'typed'])
-    })
+    longTest(
+      '[C64] what is typed for a palette whose code is loading answers nothing, and the palette stays',
+      async () => {
+        await fabricClient({ url: world.url }).invoke('twice', 'typed', { prompt: 'Go' }, { async: true })
+        const page = await world.open('/s/typed')
+        const code = Promise.withResolvers<void>()
+        await page.route(/palette-[^/]*\.js/, async (route) => {
+          await code.promise
+          await route.continue()
+        })
+        await page.locator('fieldset.acts:not([disabled])').nth(1).waitFor()
+        const asked = page.waitForRequest(/palette-[^/]*\.js/)
+        await page.keyboard.press('Control+k')
+        await asked
+        await page.keyboard.type('add', { delay: 20 })
+        code.resolve()
+        const palette = page.getByRole('dialog', { name: 'Search or run' })
+        await palette.getByRole('combobox').waitFor()
+        await page.keyboard.type('dark')
+        await palette.getByRole('option', { name: /dark/i }).first().waitFor()
+        expect((await world.client.approvals()).approvals.map(({ sessionId }) => sessionId)).toEqual(['typed', 'typed'])
+      },
+    )
 
     test('edited with a live diff: the run goes on with the edited arguments', async () => {
       await world.play('edit', script({ path: 'a.ts', content: 'one\ntwo\nthree\n', mode: 6 }))

@@ -18,7 +18,7 @@ describeCockpit('the health of a session', (world) => {
     await page.getByRole('button', { name: 'Save policy' }).click()
   }
 
-  test('has reasons with their points, and each opens the event that shows it', async () => {
+  longTest('has reasons with their points, and each opens the event that shows it', async () => {
     await world.play('reasons', [
       { tool: 'run_tests', id: 'bad', outcome: 'error' },
       { usage: { input_tokens: 900, output_tokens: 100, cost_usd: 0.5 } },

@@ -128,7 +128,7 @@ describeCockpit('an approval of a long call', (world) => {
     await second.getByText('After the call.').waitFor()
   })
 
-  test('[C255] the end of 20 kB is not on the screen before somebody opens and reaches it', async () => {
+  longTest('[C255] the end of 20 kB is not on the screen before somebody opens and reaches it', async () => {
     await world.play(
       'large',
       ask({ command: 'npm test', cwd: '/', extra: { a: 1 }, zz: `${'x'.repeat(20_000)}; ${END}` }),
@@ -161,77 +161,80 @@ describeCockpit('an approval of a long call', (world) => {
     expect(await isOpen('large')).toBe(true)
   })
 
-  test('[C255] arguments below the fold, behind a long reason, in a diff and in an editor have to be reached', async () => {
-    const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`key_${at}`, at]))
-    await world.play('many', ask({ ...many, last: END }, `It is safe. ${'Believe me.\n'.repeat(400)}`))
-    const page = await world.open('/inbox')
-    const card = cards(page)
-    await settled(card)
-    // The reason is folded, so the arguments begin on the screen.
-    expect(await isInSight(card.getByText('key_0', { exact: true }))).toBe(true)
-    await card.getByRole('button', { name: 'Show all 4.8 kB' }).click()
-    await card.getByRole('button', { name: 'Show less' }).click()
-    expect(await approve(card).isDisabled()).toBe(true)
-    // A field that is edited has to be reached as well.
-    await card.getByRole('button', { name: 'Edit' }).click()
-    await card.getByRole('textbox', { name: 'key_0', exact: true }).fill('7')
-    expect(await card.getByRole('button', { name: 'Approve with edits', exact: true }).isDisabled()).toBe(true)
-    await page.keyboard.press('Control+Enter')
-    expect(await isOpen('many')).toBe(true)
-    await page.keyboard.press('Escape')
-    // The card has the focus: its key goes from one part that was not seen to the next.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('End')
-        return unread(card).count()
-      })
-      .toBe(0)
-    expect(await approve(card).isEnabled()).toBe(true)
-    await page.close()
+  longTest(
+    '[C255] arguments below the fold, behind a long reason, in a diff and in an editor have to be reached',
+    async () => {
+      const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`key_${at}`, at]))
+      await world.play('many', ask({ ...many, last: END }, `It is safe. ${'Believe me.\n'.repeat(400)}`))
+      const page = await world.open('/inbox')
+      const card = cards(page)
+      await settled(card)
+      // The reason is folded, so the arguments begin on the screen.
+      expect(await isInSight(card.getByText('key_0', { exact: true }))).toBe(true)
+      await card.getByRole('button', { name: 'Show all 4.8 kB' }).click()
+      await card.getByRole('button', { name: 'Show less' }).click()
+      expect(await approve(card).isDisabled()).toBe(true)
+      // A field that is edited has to be reached as well.
+      await card.getByRole('button', { name: 'Edit' }).click()
+      await card.getByRole('textbox', { name: 'key_0', exact: true }).fill('7')
+      expect(await card.getByRole('button', { name: 'Approve with edits', exact: true }).isDisabled()).toBe(true)
+      await page.keyboard.press('Control+Enter')
+      expect(await isOpen('many')).toBe(true)
+      await page.keyboard.press('Escape')
+      // The card has the focus: its key goes from one part that was not seen to the next.
+      await expect
+        .poll(async () => {
+          await page.keyboard.press('End')
+          return unread(card).count()
+        })
+        .toBe(0)
+      expect(await approve(card).isEnabled()).toBe(true)
+      await page.close()
 
-    const before = lines(300)
-    await world.play('diff', [
-      {
-        approve: 'bash',
-        args: {
-          path: 'a.ts',
-          old_text: before,
-          new_text: `${before.replaceAll('echo', 'say')}${'\n'.repeat(80)}${END}`,
+      const before = lines(300)
+      await world.play('diff', [
+        {
+          approve: 'bash',
+          args: {
+            path: 'a.ts',
+            old_text: before,
+            new_text: `${before.replaceAll('echo', 'say')}${'\n'.repeat(80)}${END}`,
+          },
         },
-      },
-    ])
-    const other = await world.open('/s/diff')
-    await settled(cards(other))
-    // The thread is at its end, and that is the card.
-    expect(await isInSight(cards(other).getByRole('button', { name: 'Deny' }))).toBe(true)
-    await unread(cards(other)).waitFor()
-    await cards(other).getByRole('button', { name: 'Jump to the end' }).click()
-    expect(await approve(cards(other)).isDisabled()).toBe(true)
-    await cards(other)
-      .getByRole('button', { name: /^Show \d+ more lines$/ })
-      .click()
-    await cards(other).getByRole('button', { name: 'Jump to the end' }).click()
-    await cards(other).getByText('⟨79 empty lines⟩', { exact: true }).waitFor()
-    expect(await isInSight(cards(other).getByText(END))).toBe(true)
-    await unread(cards(other)).waitFor({ state: 'detached' })
-    await expect.poll(() => approve(cards(other)).isEnabled()).toBe(true)
-    await other.close()
+      ])
+      const other = await world.open('/s/diff')
+      await settled(cards(other))
+      // The thread is at its end, and that is the card.
+      expect(await isInSight(cards(other).getByRole('button', { name: 'Deny' }))).toBe(true)
+      await unread(cards(other)).waitFor()
+      await cards(other).getByRole('button', { name: 'Jump to the end' }).click()
+      expect(await approve(cards(other)).isDisabled()).toBe(true)
+      await cards(other)
+        .getByRole('button', { name: /^Show \d+ more lines$/ })
+        .click()
+      await cards(other).getByRole('button', { name: 'Jump to the end' }).click()
+      await cards(other).getByText('⟨79 empty lines⟩', { exact: true }).waitFor()
+      expect(await isInSight(cards(other).getByText(END))).toBe(true)
+      await unread(cards(other)).waitFor({ state: 'detached' })
+      await expect.poll(() => approve(cards(other)).isEnabled()).toBe(true)
+      await other.close()
 
-    // A person also approves the lines that both texts have in common.
-    const common = `${lines(30)}\n${END}\n${lines(30)}`
-    const tool = `mcp__${'server_'.repeat(20)}_delete_all`
-    const args = { path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }
-    await world.play('common', [{ approve: tool, args }])
-    const last = await world.open('/s/common')
-    const named = last.getByRole('article', { name: `Approval needed: ${tool}` })
-    await unread(named).waitFor()
-    expect(await named.getByText(END).count()).toBe(1)
-    await named.getByRole('button', { name: 'Jump to the end' }).click()
-    await expect.poll(() => approve(named).isEnabled()).toBe(true)
-    // The end of a name tells a tool from its neighbours.
-    const cut = `[...document.querySelectorAll('article code')].filter((each) => each.scrollWidth > each.clientWidth)`
-    expect(await last.evaluate(`${cut}.map((each) => each.textContent)`)).toEqual([])
-  })
+      // A person also approves the lines that both texts have in common.
+      const common = `${lines(30)}\n${END}\n${lines(30)}`
+      const tool = `mcp__${'server_'.repeat(20)}_delete_all`
+      const args = { path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }
+      await world.play('common', [{ approve: tool, args }])
+      const last = await world.open('/s/common')
+      const named = last.getByRole('article', { name: `Approval needed: ${tool}` })
+      await unread(named).waitFor()
+      expect(await named.getByText(END).count()).toBe(1)
+      await named.getByRole('button', { name: 'Jump to the end' }).click()
+      await expect.poll(() => approve(named).isEnabled()).toBe(true)
+      // The end of a name tells a tool from its neighbours.
+      const cut = `[...document.querySelectorAll('article code')].filter((each) => each.scrollWidth > each.clientWidth)`
+      expect(await last.evaluate(`${cut}.map((each) => each.textContent)`)).toEqual([])
+    },
+  )
 
   test('[C256] a card takes no answer in its first moments, short or long', async () => {
     await world.play('moment', ask({ command: 'npm test' }))

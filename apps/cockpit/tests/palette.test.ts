@@ -156,7 +156,7 @@ describeCockpit('the palette', (world) => {
     await page.close()
   })
 
-  test('[C66] ? shows the keys, and nothing happens while somebody types', async () => {
+  longTest('[C66] ? shows the keys, and nothing happens while somebody types', async () => {
     const page = await world.open('/')
     await page.locator('[data-row]').first().waitFor()
     await page.keyboard.press('/')

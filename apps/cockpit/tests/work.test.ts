@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agent } from 'bridle'
 import { afterAll, expect, test } from 'vitest'
-import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, expectNoSideScroll, longTest } from './browser.suite.ts'
 
 const LONG = `${'long'.repeat(200)} <img src=x onerror=alert(1)>\u202eevil`
 
@@ -165,7 +165,7 @@ describeCockpit(
       await expectNoSideScroll(page)
     })
 
-    test('[H111] a chat gets its files by the form, and shows what changed', async () => {
+    longTest('[H111] a chat gets its files by the form, and shows what changed', async () => {
       const page = await world.open('/')
       await page.getByText('Live', { exact: true }).waitFor()
       await page.keyboard.press('n')
@@ -191,7 +191,7 @@ describeCockpit(
       await expectNoSideScroll(page)
     })
 
-    test('a picture that an agent published is shown as a picture', async () => {
+    longTest('a picture that an agent published is shown as a picture', async () => {
       await world.ask('painter', 'painting', 'Paint.')
       const page = await world.open('/s/painting?agent=painter&tab=work')
       await page.getByRole('button', { name: /dot\.bmp/ }).click()

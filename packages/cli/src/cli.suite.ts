@@ -1,4 +1,5 @@
-// The real command in real processes, and a server of its own in a folder of its own.
+// The real command, and a server of its own in a folder of its own. Servers and watchers are processes. A verb that only asks its server
+// is called in this process, where it costs a tenth.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,11 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { fromSource } from '../../../scripts/module-snapshot.ts'
+import { runCommandLine } from './command-line.ts'
+import { dataFolderOf } from './config/default-data.ts'
+import { withEnvFile } from './config/env-file.ts'
+import { escapeControls } from './terminal/output.ts'
+import { keepingOutput } from './verb-calls.suite.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -27,11 +33,19 @@ export interface CliProcess {
   readonly ended: Promise<ProcessResult>
 }
 
+/** Verbs that ask a server, and neither read standard input nor write bytes to standard output. */
+const ASKING = new Set([
+  ...['run', 'replay', 'sessions', 'approvals', 'approve', 'reject', 'answer', 'agents', 'health', 'logs', 'signal'],
+  ...['pause', 'resume', 'stop', 'cancel', 'branch', 'delete', 'inspect', 'tools', 'usage', 'import'],
+])
+
 /** A workspace in the temporary folder: a data folder, a port, and the processes that were started in it. */
 export class CliWorkspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'bridle-cli-'))
   readonly env: NodeJS.ProcessEnv
   readonly #started: ChildProcess[] = []
+  #calls = 0
+  #home = ''
   server: CliProcess | null = null
   url = ''
 
@@ -94,7 +108,31 @@ export class CliWorkspace {
 
   /** Runs a command to its end. */
   bridle(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<ProcessResult> {
-    return this.start(args, options).ended
+    const isAsking = this.url !== '' && ASKING.has(args[0] ?? '') && Object.keys(options).length === 0
+    return isAsking ? this.#call(args) : this.start(args, options).ended
+  }
+
+  /** Calls a verb as `main.ts` does. The workspace is the folder of this process meanwhile. */
+  async #call(args: readonly string[]): Promise<ProcessResult> {
+    const [stdout, stderr]: [string[], string[]] = [[], []]
+    if (this.#calls++ === 0) this.#home = process.cwd()
+    process.chdir(this.folder)
+    try {
+      const code = await runCommandLine(args, {
+        environmentOf: async (_name, flags) =>
+          withEnvFile({ ...this.env, BRIDLE_URL: this.url }, '.', dataFolderOf(flags)),
+        outputOf: ({ json = false, text = false }) => {
+          const { out } = keepingOutput(json || !text, Number.POSITIVE_INFINITY, stdout)
+          return { ...out, note: (note) => void (out.isJson || stderr.push(`${escapeControls(note)}\n`)) }
+        },
+        print: (text) => void stdout.push(text),
+        printError: (text) => void stderr.push(text),
+        errorColumns: () => null,
+      })
+      return { code, stdout: stdout.join('').replace(/\n$/, ''), stderr: stderr.join('') }
+    } finally {
+      if (--this.#calls === 0) process.chdir(this.#home)
+    }
   }
 
   /** A server on the workspace's port, which is chosen once so that watchers find the next one. */

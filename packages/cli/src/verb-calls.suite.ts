@@ -81,8 +81,7 @@ export const verbWorld = async (): Promise<VerbWorld> => {
 }
 
 /** An output without colour and without a person. */
-export const keepingOutput = (isJson: boolean, width: number) => {
-  const printed: string[] = []
+export const keepingOutput = (isJson: boolean, width: number, printed: string[] = []) => {
   const notes: string[] = []
   const out: CliOutput = {
     ...{ isJson, width, canAsk: false },

@@ -17,6 +17,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type HostileRepository, hostileRepository } from '@bridle/runners/workspaces/hostile-repository.suite'
 import { addWorktree, findRepository } from '@bridle/runners/workspaces/worktree'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { variants } from '../../../../scripts/variants.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
@@ -72,7 +73,7 @@ test('[C142] neither the repository nor a submodule that the agent made starts a
   expect(readFileSync(join(hostile.top, 'src/.env'), 'utf8')).toBe('KEY=committed')
 })
 
-test('[C330] changes that the folder has are no longer offered', async () => {
+longTest('[C330] changes that the folder has are no longer offered', async () => {
   const fabric = {
     workspace: async () => ({ is_compared: true, changes: [{}] }),
     session: async () => ({

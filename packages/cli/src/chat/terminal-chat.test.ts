@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { fromSource } from '../../../../scripts/module-snapshot.ts'
 import { needs } from '../../../../scripts/needs.ts'
 import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
@@ -210,28 +211,31 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(2)
   })
 
-  test('[C197] a server that comes back with a token ends the chat, with the words of the other verbs', async () => {
-    const chat = open('token', 120, ['scripted', '--id', 'locked-out'])
-    await chat.until(/^›/m)
-    // An answer: the chat is connected, and not only drawn.
-    await chat.ask({ text: 'Begun.' })
-    await chat.until(/^Begun\.$/m)
-    await work.kill()
-    await chat.until('The server is away')
-    const guarded = work.start(['start', '--port', new URL(work.url).port, '--data', 'data', '--token'])
-    await guarded.until((line) => line.includes('ready at'))
-    try {
-      await chat.until('This chat cannot go on; Ctrl+D leaves.')
-      const shown = words(chat.lines())
-      expect(shown).toContain('Set FABRIC_HARNESS_API_TOKEN to the token of the server.')
-      expect(shown).toContain('name its data folder with --data')
-      expect(shown).not.toContain('… the server is away')
-    } finally {
-      guarded.process.kill('SIGKILL')
-      await guarded.ended
-      await work.boot()
-    }
-  })
+  longTest(
+    '[C197] a server that comes back with a token ends the chat, with the words of the other verbs',
+    async () => {
+      const chat = open('token', 120, ['scripted', '--id', 'locked-out'])
+      await chat.until(/^›/m)
+      // An answer: the chat is connected, and not only drawn.
+      await chat.ask({ text: 'Begun.' })
+      await chat.until(/^Begun\.$/m)
+      await work.kill()
+      await chat.until('The server is away')
+      const guarded = work.start(['start', '--port', new URL(work.url).port, '--data', 'data', '--token'])
+      await guarded.until((line) => line.includes('ready at'))
+      try {
+        await chat.until('This chat cannot go on; Ctrl+D leaves.')
+        const shown = words(chat.lines())
+        expect(shown).toContain('Set FABRIC_HARNESS_API_TOKEN to the token of the server.')
+        expect(shown).toContain('name its data folder with --data')
+        expect(shown).not.toContain('… the server is away')
+      } finally {
+        guarded.process.kill('SIGKILL')
+        await guarded.ended
+        await work.boot()
+      }
+    },
+  )
 
   test('[C196] [C199] typing while an answer comes, a window that changes its size, stop, leave and come back', async () => {
     const chat = open('third', 120, ['scripted', '--id', 'typed'])
@@ -273,7 +277,7 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     await back.until('code 0')
   })
 
-  test('[C198] a command in place of the number that /sessions asks for is that command', async () => {
+  longTest('[C198] a command in place of the number that /sessions asks for is that command', async () => {
     const chat = open('number', 100, ['scripted', '--id', 'numbered'])
     await chat.until(/^›/m)
     await chat.ask({ text: 'Begun.' })

@@ -105,7 +105,8 @@ describe('[C12] sessions', () => {
         .slice(-3)
         .map(({ id }) => id),
     ).toEqual(['s1', 's2', 's3'])
-    const page = await work.bridle(['sessions', '--limit', '1'])
+    // How to go on is a remark on the error stream, for programs too.
+    const page = await work.start(['sessions', '--limit', '1']).ended
     const cursor = /--cursor (\S+),/.exec(page.stderr)?.[1] ?? ''
     expect(parseJsonRows((await work.bridle(['sessions', '--limit', '1', '--cursor', cursor])).stdout)[0]?.id).toBe(
       's2',

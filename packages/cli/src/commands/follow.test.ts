@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fabricClient } from '@bridle/client/index'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { variants } from '../../../../scripts/variants.ts'
 import { CliWorkspace, type JsonRow, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -43,16 +44,22 @@ test('[C153] logs -f goes on after kill -9 of the server: nothing lost, nothing 
   expect(seen.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
 })
 
-test.each([
-  ['logs', ['logs', 'd-logs', '-f', '--text'], 'd-logs'],
-  ['attach', ['attach', 'd-attach', '--text'], 'd-attach'],
-  ['health', ['health', 'd-health', '-w', '--text'], 'd-health'],
-  [
-    'run',
-    ['run', 'scripted', scriptOf({ tool: 'read', result: 2 }, { sleepMs: 600_000 }), '--id', 'd-run', '--text'],
-    'd-run',
-  ],
-])('[C285] %s ends when its session is deleted, and says so alone', async (verb, args, id) => {
+test.each(
+  variants(
+    [
+      ['logs', ['logs', 'd-logs', '-f', '--text'], 'd-logs'],
+      [
+        'run',
+        ['run', 'scripted', scriptOf({ tool: 'read', result: 2 }, { sleepMs: 600_000 }), '--id', 'd-run', '--text'],
+        'd-run',
+      ],
+    ],
+    [
+      ['attach', ['attach', 'd-attach', '--text'], 'd-attach'],
+      ['health', ['health', 'd-health', '-w', '--text'], 'd-health'],
+    ],
+  ),
+)('[C285] %s ends when its session is deleted, and says so alone', async (verb, args, id) => {
   await Promise.all([id, `${id}-2`].map((each) => play(each, { text: each })))
   const follower = work.start(args)
   await follower.until(() => follower.lines.length > 0)

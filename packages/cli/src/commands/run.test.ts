@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fabricClient } from '@bridle/client/index'
 import { lockFolder, writeFolderOwner } from '@bridle/stores/folder-lock'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { CliWorkspace, freePort, hasType, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -69,14 +70,17 @@ describe('[C5] the outcome', () => {
     })
   })
 
-  test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
-    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', 'x', '--id', 'borrowed'])
-    expect([code, stderr, parseJsonRows(stdout).at(-1)]).toEqual([
-      0,
-      '',
-      expect.objectContaining({ agent: 'borrower', status: 'completed', result: 'as built' }),
-    ])
-  })
+  longTest(
+    'an agent starts from the checkout though a package of its own has a condition called `source`',
+    async () => {
+      const { code, stdout, stderr } = await work.bridle(['run', 'borrower', 'x', '--id', 'borrowed'])
+      expect([code, stderr, parseJsonRows(stdout).at(-1)]).toEqual([
+        0,
+        '',
+        expect.objectContaining({ agent: 'borrower', status: 'completed', result: 'as built' }),
+      ])
+    },
+  )
 
   test('failed: exit 1', async () => {
     const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'a' }, { fail: 'it broke' })])
@@ -86,7 +90,7 @@ describe('[C5] the outcome', () => {
     ])
   })
 
-  test('cancelled: exit 3', async () => {
+  longTest('cancelled: exit 3', async () => {
     const run = work.start(['run', 'scripted', scriptOf({ text: 'a' }, { sleepMs: 60_000 }), '--id', 'stopped'])
     await run.until(hasType('text_delta'))
     await cancel('stopped')
@@ -234,7 +238,7 @@ describe('[C7] with no server', () => {
     expect(again.stderr.split('\n').slice(1)).toEqual(['scripted, session x', 'completed, session x', ''])
   })
 
-  test('unless another process has the data', async () => {
+  longTest('unless another process has the data', async () => {
     // The server of the folder has published no address, as one inside of a command.
     const folder = join(work.folder, 'held')
     mkdirSync(folder)
@@ -280,7 +284,7 @@ describe('[C283] --background', () => {
     expect(await fabric.run('bg-1', 'r-2')).toMatchObject({ result: { prompt: 'the prompt', x: 1 } })
   })
 
-  test('with --id of a session that is there, such as a branch, the prompt is its next one', async () => {
+  longTest('with --id of a session that is there, such as a branch, the prompt is its next one', async () => {
     await work.bridle(['run', 'scripted', scriptOf({ text: 'first' }), '--id', 'stem'])
     await work.bridle(['branch', 'stem', '--id', 'twig'])
     const args = ['run', 'scripted', scriptOf({ text: 'second' }), '--id', 'twig', '--background']
@@ -301,7 +305,7 @@ describe('[C283] --background', () => {
     })
   })
 
-  test('it starts no server of its own, needs a prompt, and names the agents there are', async () => {
+  longTest('it starts no server of its own, needs a prompt, and names the agents there are', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const alone = await work.bridle(['run', 'scripted', 'hi', '--background', '--url', url])
     expect(alone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^bridle: No Bridle answers/) })

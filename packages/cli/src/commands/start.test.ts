@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { variants } from '../../../../scripts/variants.ts'
 import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -53,7 +54,7 @@ test('[C14] without a server doctor names the store that one would have', async 
   ]).toEqual(['sqlite, in .bridle', 'sqlite, in d2', './own.ts'])
 })
 
-test.each(['start', 'dev'])('[C311] %s names variables that change nothing', async (verb) => {
+test.each(variants(['start'], ['dev']))('[C311] %s names variables that change nothing', async (verb) => {
   const env = { BRIDLE_TOKN: '1', BRIDLE_AGENT: 'scriptd', BRIDLE_ENGINES: '/nope', BRIDLE_SEED: '1' }
   const server = work.start([verb, '--port', '0', '--data', `variables-${verb}`], { env })
   await server.until((line) => line.startsWith('BRIDLE_AGENT'))
@@ -66,7 +67,7 @@ test.each(['start', 'dev'])('[C311] %s names variables that change nothing', asy
   ])
 })
 
-test.each(['start', 'dev'])(
+test.each(variants(['dev'], ['start']))(
   '[C120] %s says that the page of the project is not built; once it is, the server has it',
   async (verb) => {
     const project = new CliWorkspace()
@@ -89,7 +90,7 @@ test.each(['start', 'dev'])(
   },
 )
 
-test.each(['start', 'dev'])('[C311] %s that cannot listen has named them', async (verb) => {
+test.each(variants(['dev'], ['start']))('[C311] %s that cannot listen has named them', async (verb) => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')

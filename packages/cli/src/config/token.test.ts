@@ -5,6 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { isThorough } from '../../../../scripts/variants.ts'
 import { type CliProcess, CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
 import { matchingServerUrl } from './local-server.ts'
@@ -117,7 +118,7 @@ describe('[C19] start --token', () => {
     })
     afterEach(() => void stranger.close())
 
-    test('to another server of this machine', async () => {
+    longTest('to another server of this machine', async () => {
       await serve('one', '--token')
       const url = await listen(0)
       for (const verb of ['sessions', 'approvals', 'doctor']) await world.bridle([verb, '--url', url, '--data', 'one'])
@@ -138,7 +139,7 @@ describe('[C19] start --token', () => {
       expect([heard.length > 1, new Set(heard)]).toEqual([true, new Set([undefined])])
     })
 
-    test('to the earlier port of a server that listens on another one now', async () => {
+    longTest('to the earlier port of a server that listens on another one now', async () => {
       const port = await freePort()
       const { started } = await serve('one', '--token', '--port', String(port))
       started.process.kill('SIGKILL')

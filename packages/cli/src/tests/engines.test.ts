@@ -9,6 +9,7 @@ import { startTimeOf } from '@bridle/runners/process/process-table'
 import { HarnessServer } from '@bridle/server/node/index'
 import { get, isIdle, post, readFrames, type SseFrame } from '@bridle/surfaces/http/test-client.suite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { needs } from '../../../../scripts/needs.ts'
 import { isThorough } from '../../../../scripts/variants.ts'
 import { CliWorkspace } from '../cli.suite.ts'
@@ -277,7 +278,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       expect(boxes().map(({ pid }) => pid)).not.toContain(box?.pid)
     })
 
-  test('[R13] DELETE takes the workspace and the sandbox along', async () => {
+  longTest('[R13] DELETE takes the workspace and the sandbox along', async () => {
     await post(agent('del'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
     expect(workFiles()).toEqual([])
     const [box] = boxes()
@@ -329,7 +330,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).not.toContain('SECRET')
     })
 
-  test('[R12] what a caller may not choose is refused or passed over', async () => {
+  longTest('[R12] what a caller may not choose is refused or passed over', async () => {
     const prompt = stubbed({ blocks: [bash('touch unasked.txt')] }, done)
     expect((await post(agent('asks'), { prompt, max_turns: 'abc' })).status).toBe(400)
     expect((await post(agent('asks'), { prompt, max_budget_usd: -1 })).status).toBe(400)

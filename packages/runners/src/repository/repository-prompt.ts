@@ -2,7 +2,7 @@
 import type { NamedText } from './named-texts.ts'
 import type { RepositoryTexts } from './repository-texts.ts'
 
-export interface PromptOptions {
+export interface RepositoryPromptOptions {
   /** The engine has no option for sub-agents, so the model reads of them in the prompt. */
   readonly listsSubagents?: boolean
 }
@@ -10,7 +10,7 @@ export interface PromptOptions {
 /** Null: the repository says nothing. */
 export const repositoryPrompt = (
   { instructions, skills, subagents, commands }: Omit<RepositoryTexts, 'digest'>,
-  { listsSubagents = false }: PromptOptions = {},
+  { listsSubagents = false }: RepositoryPromptOptions = {},
 ): string | null => {
   const parts = [
     ...(instructions.length > 0 ? [INSTRUCTIONS, ...instructions.map(contentsOf)] : []),

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Key } from '@bridle/kernel/event'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { startTimeOf } from '../process/process-table.ts'
 import { endProcesses } from '../process/sandbox-processes.ts'
 import type { Sandbox } from '../remote/provider.ts'
@@ -133,7 +134,7 @@ describe('a session has one sandbox', () => {
     expect(records()).toEqual([second.id])
   })
 
-  test('one that hangs is replaced', async () => {
+  longTest('one that hangs is replaced', async () => {
     const boxes = provider({ healthMs: 300, stopMs: 100 })
     const first = await boxes.acquire(a)
     process.kill(recordOf(first.id).pid, 'SIGSTOP')

@@ -13,6 +13,7 @@ import {
   watchStream,
 } from '@bridle/surfaces/http/test-client.suite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { longTest } from '../../../../scripts/long-test.ts'
 import { ServerProcess } from './server-process.suite.ts'
 
 let folder: string
@@ -99,7 +100,7 @@ test('[S70] a question keeps its id over kill -9, and its agent gets the answer'
   expect((await answer('PostgreSQL')).status).toBe(409)
 })
 
-test('[S74] a question expires though nobody was running, and its default applies', async () => {
+longTest('[S74] a question expires though nobody was running, and its default applies', async () => {
   const ask = { ask: 'Which database?', id: 'db', options: ['SQLite', 'PostgreSQL'], expiresMs: 300 }
   for (const more of [{ default: 'SQLite' }, {}])
     post(agent(`late-${Object.keys(more).length}`), scriptBody({ ...ask, ...more }, { text: 'went on' })).catch(
@@ -146,7 +147,7 @@ test('[O4] SIGTERM closes streams, leaves the folder free and exits with 0', asy
   expect((await get(`${server.url}/sessions/term`)).body.status).toBe('idle')
 })
 
-test('[O4] SIGTERM lets a run that ends in time end, and one that waits go on after the restart', async () => {
+longTest('[O4] SIGTERM lets a run that ends in time end, and one that waits go on after the restart', async () => {
   const short = post(agent('short'), scriptBody({ text: 'a' }, { sleepMs: 100 }, { text: 'b' }))
   post(agent('waits'), scriptBody({ approve: 'write' }, { text: 'after' })).catch(() => {})
   await readFrames(`${agent('short')}/stream`, seen('text_delta'))

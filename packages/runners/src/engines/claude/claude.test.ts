@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../../scripts/long-test.ts'
 import { isThorough, variants } from '../../../../../scripts/variants.ts'
 import { findPackage } from '../../engine-table/engine-packages.ts'
 import { startTimeOf } from '../../process/process-table.ts'
@@ -232,7 +233,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(new Set(keys)).toEqual(new Set(['the-real-key']))
   })
 
-  test('[R5] the name of a file is no reason for an approval', async () => {
+  longTest('[R5] the name of a file is no reason for an approval', async () => {
     const runs = await start()
     const write = { tool_use: 'Write', id: 'toolu_1', input: { file_path: join(work(), 'named.txt'), content: 'x' } }
     const reading = await runs.query({ requestId: 'names', prompt: stubbed({ blocks: [write] }, done) })
@@ -558,7 +559,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(of(reading, 'retry')[0]).not.toHaveProperty('maxRetries')
   })
 
-  test('[R9] a stream that is cut is said again from its beginning, and nothing stands twice', async () => {
+  longTest('[R9] a stream that is cut is said again from its beginning, and nothing stands twice', async () => {
     const runs = await start()
     const text = 'a text that is long enough to be cut in the middle of it, and to be shown in part before that'
     const reading = await runs.query({
@@ -626,7 +627,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(of(reading, 'tool.completed').map(({ toolUseId }) => toolUseId)).toEqual(['toolu_below', 'toolu_agent'])
   })
 
-  test('[W9] an agent that it delegates to is stopped by itself, and the turn goes on', async () => {
+  longTest('[W9] an agent that it delegates to is stopped by itself, and the turn goes on', async () => {
     const runs = await start()
     const agentCall = {
       tool_use: 'Agent',
@@ -655,7 +656,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(of(reading, 'subagent.completed')).toMatchObject([{ agentId: task?.agentId, status: 'stopped' }])
   })
 
-  test('[R3] a compaction is told with its summary', async () => {
+  longTest('[R3] a compaction is told with its summary', async () => {
     const runs = await start()
     const first = await runs.query({ prompt: stubbed({ blocks: [{ text: 'One.' }] }) })
     const reading = await runs.query({ prompt: '/compact', resume: await resumeOf(first) })
@@ -680,21 +681,27 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain('MIND THE STEP')
   })
 
-  test('[R10] one that comes with the last words has a turn of its own in the same run, and no later one', async () => {
-    const runs = await start()
-    const slow = { blocks: [{ text: 'word '.repeat(60) }], chunk: 5, delayMs: 10 }
-    const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
-    await reading.first('assistant.delta')
-    const steer = `LATE ${stubbed({ blocks: [{ text: 'To the late word.' }] })}`
-    expect(await runs.post('/runs/late/steer', { id: 's1', text: steer })).toMatchObject({ status: 200 })
-    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'To the late word.' })
-    expect(reading.text()).toContain('word word')
-    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Mine.' }] }), resume: await resumeOf(reading) })
-    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
-    expect(next.text()).toBe('Mine.')
-  })
+  longTest(
+    '[R10] one that comes with the last words has a turn of its own in the same run, and no later one',
+    async () => {
+      const runs = await start()
+      const slow = { blocks: [{ text: 'word '.repeat(60) }], chunk: 5, delayMs: 10 }
+      const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
+      await reading.first('assistant.delta')
+      const steer = `LATE ${stubbed({ blocks: [{ text: 'To the late word.' }] })}`
+      expect(await runs.post('/runs/late/steer', { id: 's1', text: steer })).toMatchObject({ status: 200 })
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'To the late word.' })
+      expect(reading.text()).toContain('word word')
+      const next = await runs.query({
+        prompt: stubbed({ blocks: [{ text: 'Mine.' }] }),
+        resume: await resumeOf(reading),
+      })
+      expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
+      expect(next.text()).toBe('Mine.')
+    },
+  )
 
-  test('[R10] one that was stopped before it was heard is not heard later', async () => {
+  longTest('[R10] one that was stopped before it was heard is not heard later', async () => {
     const runs = await start()
     const slow = { blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 10 }
     const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
@@ -720,7 +727,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Alive.' })
   })
 
-  test('[R11] what its commands left behind ends with the engine', async () => {
+  longTest('[R11] what its commands left behind ends with the engine', async () => {
     const runs = await start()
     const reading = await runs.query({
       prompt: stubbed({ blocks: [bash('setsid tail -f /dev/null >/dev/null 2>&1 & echo $! > pid.txt')] }, done),
@@ -732,7 +739,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(startTimeOf(pid)).toBeNull()
   })
 
-  test('[R11] a prompt of 5 MB is played or refused, once', async () => {
+  longTest('[R11] a prompt of 5 MB is played or refused, once', async () => {
     const runs = await start()
     const reading = await runs.query({ prompt: `${'x'.repeat(5_000_000)} ${stubbed({ blocks: [{ text: 'Long.' }] })}` })
     expect(await reading.end).toMatchObject({ type: expect.stringMatching(/^run\.(completed|error)$/) })

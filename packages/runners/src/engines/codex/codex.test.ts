@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { longTest } from '../../../../../scripts/long-test.ts'
 import { isThorough } from '../../../../../scripts/variants.ts'
 import { runnerEventSchemas } from '../../protocol/protocol.ts'
 import { readRepository } from '../../repository/repository-texts.ts'
@@ -193,7 +194,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect([existsSync(inWork('asked.txt')), existsSync(inWork('other.txt'))]).toEqual([false, false])
     })
 
-    test('where only leaving the sandbox is asked about, the reason is the one it gives', async () => {
+    longTest('where only leaving the sandbox is asked about, the reason is the one it gives', async () => {
       const session = await world.open({ mode: 'acceptEdits' })
       const escalated = { cmd: 'touch outside.txt', sandbox_permissions: 'require_escalated', justification: 'May I?' }
       const steps = [runs('touch inside-too.txt'), calls('exec_command', escalated, 'call_2'), says('Done.')]
@@ -202,7 +203,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect([existsSync(inWork('inside-too.txt')), existsSync(inWork('outside.txt'))]).toEqual([true, true])
     })
 
-    test('an interrupt ends a turn that waits for an answer', async () => {
+    longTest('an interrupt ends a turn that waits for an answer', async () => {
       const session = await world.open({ mode: 'default' })
       const turn = new RecordingTurn(() => new Promise(() => {}))
       const end = session.play(prompt(runs('touch never.txt'), says('Never.')), turn)
@@ -214,7 +215,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     })
   })
 
-  test('in plan mode nothing is written, and the command that was stopped is told', async () => {
+  longTest('in plan mode nothing is written, and the command that was stopped is told', async () => {
     const session = await world.open({ mode: 'plan' })
     const { end, turn } = await play(session, prompt(runs('touch planned.txt'), says('I would write.')))
     expect(end.kind).toBe('completed')
@@ -224,7 +225,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     expect(turn.of('tool.started')).toHaveLength(1)
   })
 
-  test('its own sandbox works, with the state under the temporary folder too', async () => {
+  longTest('its own sandbox works, with the state under the temporary folder too', async () => {
     const session = await world.open({ mode: 'acceptEdits' })
     const { turn } = await play(session, prompt(runs('echo safe > inside.txt && cat inside.txt'), says('Done.')))
     expect(turn.of('tool.completed')[0]!.outcome).toMatchObject({ status: 'ok', result: { output: 'safe\n' } })
@@ -247,7 +248,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
   describe('interrupts', () => {
     const slow = { items: [{ text: 'slow '.repeat(400) }], chunk: 5, delayMs: 20 }
 
-    test('in the middle of text: the session goes on', async () => {
+    longTest('in the middle of text: the session goes on', async () => {
       const session = await world.open()
       const turn = new RecordingTurn()
       const end = session.play(prompt(slow), turn)
@@ -292,7 +293,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(session.alive).toBe(true)
     })
 
-    test('before it has begun', async () => {
+    longTest('before it has begun', async () => {
       const session = await world.open()
       const turn = new RecordingTurn()
       const end = session.play(prompt(slow), turn)
@@ -302,7 +303,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect((await play(session, prompt(says('Next.')))).end).toMatchObject({ result: 'Next.' })
     })
 
-    test('without a turn it is nothing', async () => {
+    longTest('without a turn it is nothing', async () => {
       const session = await world.open()
       await session.interrupt()
       await expect(session.steer('Now?')).rejects.toThrow('No turn is under way.')
@@ -381,7 +382,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(earlier.sessionId).not.toBe(first.sessionId)
     })
 
-    test('while another session writes to the same thread: it gets a thread of its own', async () => {
+    longTest('while another session writes to the same thread: it gets a thread of its own', async () => {
       const first = await world.open()
       await answers(first, 'shared')
       const second = await world.open({ resume: first.resume })
@@ -391,7 +392,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(world.lastPrompts()).toEqual(['shared', 'trunk'].map((word) => prompt(says(word))))
     })
 
-    test('from a turn that its process did not survive', async () => {
+    longTest('from a turn that its process did not survive', async () => {
       const session = await world.open()
       await answers(session, 'before')
       const turn = new RecordingTurn()
@@ -423,7 +424,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(lost((await answers(session, 'again')).turn)).toEqual([])
     })
 
-    test('with the state folder lost', async () => {
+    longTest('with the state folder lost', async () => {
       const session = await world.open()
       await answers(session, 'kept')
       await session.close()
@@ -442,7 +443,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(turn.of('retry')).toMatchObject([{ attempt: 1, status: 503 }])
     })
 
-    test('cuts a stream: what was said of it is taken back', async () => {
+    longTest('cuts a stream: what was said of it is taken back', async () => {
       const session = await world.open()
       const cut = { items: [{ text: 'half of it and no more' }], chunk: 5, delayMs: 50, disconnectAfter: 2, times: 1 }
       const { end, turn } = await play(session, prompt(cut, says('The whole of it.')))
@@ -491,7 +492,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     expect(turn.text).toBe('All done.')
   })
 
-  test('an agent that is left when the turn ends is ended too', async () => {
+  longTest('an agent that is left when the turn ends is ended too', async () => {
     const session = await world.open()
     const message = prompt({ items: [{ text: 'slow '.repeat(400) }], chunk: 5, delayMs: 20 })
     const spawn = { items: [{ call: 'spawn_agent', namespace: 'multi_agent_v1', args: { message }, id: 'call_1' }] }
@@ -513,7 +514,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     expect(turn.of('subagent.completed')).toMatchObject([{ agentId: task?.agentId, status: 'interrupted' }])
   })
 
-  test('a context that is full is compacted before the next turn', async () => {
+  longTest('a context that is full is compacted before the next turn', async () => {
     const session = await world.open()
     const full = { failed: { code: 'context_length_exceeded', message: 'too long' } }
     expect((await play(session, prompt(full))).end).toMatchObject({ kind: 'failed', reason: 'context_full' })
