@@ -60,7 +60,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'matrix',
     proves:
-      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; the site of the documentation; a project from the tarball, and its image without Docker; Bridle in an app with Express; failed files that are run once more',
+      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; a tool of the operator behind Claude Code, approved in a browser; the site of the documentation; a project from the tarball, and its image without Docker; Bridle in an app with Express; failed files that are run once more',
     minutes: 7,
     // The files run beside each other.
     command: longTests(
@@ -70,6 +70,7 @@ export const parts: readonly LongTestPart[] = [
         'claude/claude-sandbox.long.test.ts',
         'engines/questions.long.test.ts',
         'axe.long.test.ts',
+        'own-tools.long.test.ts',
         'independent-client.long.test.ts',
         'scripts/run-tests.long.test.ts',
       ],

@@ -46,6 +46,8 @@ const mistakes = new Map(
 export const INTERNAL_VARIABLES: readonly string[] = [
   'BRIDLE_DEV_REPORTS',
   'BRIDLE_ENGINE_MARK',
+  'BRIDLE_MCP_TOKEN',
+  'BRIDLE_MCP_URL',
   'BRIDLE_RELAY',
   'BRIDLE_RUNNER_PRIVATE',
   'BRIDLE_RUNNER_SOCKET',

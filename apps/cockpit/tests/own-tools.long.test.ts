@@ -6,8 +6,7 @@ import { fabricClient } from 'bridle/client'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { needs } from '../../../scripts/needs.ts'
-import { isThorough } from '../../../scripts/variants.ts'
-import { describeLong } from './browser.suite.ts'
+import { describeCockpit } from './browser.suite.ts'
 
 const deployed: string[] = []
 const deploy = tool({
@@ -21,14 +20,14 @@ const deploy = tool({
   },
 })
 
-const canRun = isThorough && noEngines === null && needs('bubblewrap') === null
+const canRun = noEngines === null && needs('bubblewrap') === null
 const stub: AnthropicStub | null = canRun ? await startAnthropicStub() : null
 afterAll(() => stub?.close())
 
 const env = { ...process.env, ...engineEnv(), ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: stub?.url ?? '' }
 
 if (canRun)
-  describeLong(
+  describeCockpit(
     'a tool of the operator behind an engine',
     (world) => {
       test('[C437] its card has its name, its reason and its arguments, and the call is made once it is approved', async () => {
