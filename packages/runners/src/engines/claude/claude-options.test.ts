@@ -35,9 +35,9 @@ test('[EN20] [EN30] instructions are never recorded with the conversation, so th
   for (const session of [await open({ instructions: 'Be brief.', settings }), await open({})]) await session.close()
   const sdk = pathToFileURL(join(root, 'node_modules', claudeDescription.packageName, 'sdk.mjs')).href
   const { seen } = (await import(sdk)) as { seen: { systemPrompt: object; model?: string; effort?: string }[] }
-  const preset = { type: 'preset', preset: 'claude_code' }
+  const preset = { type: 'preset', preset: 'claude_code', snapshot: false }
   expect(seen.map(({ systemPrompt, model, effort }) => [systemPrompt, model, effort])).toEqual([
-    [{ ...preset, append: 'Be brief.', snapshot: false }, 'opus', 'high'],
+    [{ ...preset, append: 'Be brief.' }, 'opus', 'high'],
     [preset, undefined, undefined],
   ])
 })
