@@ -11,7 +11,6 @@ import { packedPages, readPages } from './build-docs.ts'
 import { apiFolder } from './docs.ts'
 import {
   entries,
-  forBundler,
   manifest,
   nodeEntries,
   PackedProject,
@@ -115,9 +114,8 @@ describe('the packed package', () => {
       expect(project.namesOf(entry)).not.toBe('')
     })
 
-    test("all types check by themselves, with Node's types and as a bundler resolves them", () => {
+    test("all types check by themselves, with Node's types", () => {
       expect(project.typeErrors(entries, { options: withNode })).toBe('')
-      expect(project.typeErrors(entries, { options: forBundler })).toBe('')
     }, 120_000)
   })
 
