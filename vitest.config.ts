@@ -56,10 +56,10 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // Forks, because tests own data folders, servers and process signals. Four, because small machines have two cores, and
-    // tests wait for about half of their time: starts of programs, disks, timeouts.
+    // Forks, because tests own data folders, servers and process signals. Five, because small machines have two cores, and tests wait for a
+    // third of their time: starts of programs, disks, timeouts.
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     projects: [
       // A test file that is added while Vitest watches is fast until the next start.

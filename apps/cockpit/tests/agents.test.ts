@@ -149,7 +149,7 @@ describeCockpit(
 describeCockpit(
   'agents in production',
   (world) => {
-    longTest('[H75] a private agent is marked, and its page says what opens it', async () => {
+    test('[H75] a private agent is marked, and its page says what opens it', async () => {
       const opening = /To open it, .*BRIDLE_EXPOSE=triage,wwww/
       for (const width of [390, 1440]) {
         const page = await world.open('/try', { viewport: { width, height: 900 } })

@@ -5,7 +5,7 @@ import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { serveBelowPath } from './path-proxy.suite.ts'
 
 describeCockpit('the frame', (world) => {
-  longTest('a deep link opens its page, and the keys open the others', async () => {
+  test('a deep link opens its page, and the keys open the others', async () => {
     const page = await world.open('/fleet')
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
     await page.keyboard.press('g')

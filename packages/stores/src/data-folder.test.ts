@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url'
 import type { Event, Key } from '@bridle/kernel/event'
 import type { ListFilter } from '@bridle/kernel/ports/directory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isThorough } from '../../../scripts/variants.ts'
 import {
   approval,
   event,
@@ -303,7 +304,7 @@ describe('processes', () => {
 
   test('kill -9 at any moment: what was acknowledged is there, dense and once', { timeout: 60_000 }, async () => {
     const acknowledged = new Map<string, number>()
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < (isThorough ? 12 : 5); round++) {
       const owner = await child('append')
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 150))
       await owner.kill()
