@@ -21,7 +21,7 @@ export const TOTAL_MINUTES = 44
 const tests = (...args: string[]) => ['node', 'scripts/run-tests.ts', ...args]
 const longTests = (...files: string[]) => tests('--config', 'vitest.long.config.ts', ...files)
 
-/** Test files that leave cases to this command: they import `variants.ts` or `long-test.ts`. Those of pages have a part of their own. */
+/** Test files that leave cases to this command: they import `variants.ts` or `long-test.ts`. Pages have a part of their own. */
 export const variantFiles = (): readonly string[] =>
   globSync('{conformance,crash,packages,scripts,simulation}/**/*.test.{ts,tsx}', {
     cwd: root,

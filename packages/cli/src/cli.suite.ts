@@ -112,7 +112,7 @@ export class CliWorkspace {
     return isAsking ? this.#call(args) : this.start(args, options).ended
   }
 
-  /** Calls a verb as `main.ts` does. The workspace is the folder of this process meanwhile. */
+  /** Calls a verb as `main.ts` does. Until it returns, the workspace is the working directory of this process. */
   async #call(args: readonly string[]): Promise<ProcessResult> {
     const [stdout, stderr]: [string[], string[]] = [[], []]
     if (this.#calls++ === 0) this.#home = process.cwd()

@@ -1,4 +1,4 @@
-// The instructions of a repository as the log has them: the files that an engine was given, and what had no effect. Never their text.
+// The logged record of a repository's instructions: the files that an engine received, and what had no effect. It never has their text.
 import * as v from 'valibot'
 
 /** Entries of each list, and characters of each text: a runner reads fewer, and no runner can fill a log with one event. */

@@ -337,7 +337,7 @@ export const schemas = {
     expires_at: nullable(iso),
     /** Asked by a durable run: it outlives the attempt, and the runner receives the answer. */
     durable: maybe(v.boolean()),
-    /** About a call that the server makes for an engine: the run receives the answer, whatever the kind. */
+    /** The server makes this call for an engine, so the run receives the answer to any kind of approval. */
     served: maybe(v.literal(true)),
     effect: maybe(v.picklist(TOOL_EFFECTS)),
     /** According to the agent's policy. */

@@ -365,7 +365,7 @@ export interface ToolApprovalRequest {
   readonly grants?: string
   /** The arguments cannot be edited. */
   readonly fixed?: boolean
-  /** The server makes the call for an engine: the run receives the answer, whatever the kind. */
+  /** The server makes this call for an engine, so the run receives the answer to any kind of approval. */
   readonly served?: true
   /** Questions have one of the two; `questionReport` builds the request. */
   readonly questions?: readonly Question[]

@@ -74,7 +74,7 @@ export const askOnce = async (
   }
 }
 
-/** A run that asks a person and waits: that of a function, or of an engine whose call the server makes. */
+/** A run that asks a person and waits: a function's run, or an engine's run whose call the server makes. */
 export interface AskingRun extends Pick<FunctionRun, 'memo' | 'report' | 'wait'> {
   readonly ports: Pick<FunctionRun['ports'], 'digest'>
 }

@@ -1,5 +1,5 @@
-// The MCP server that offers tools written with Bridle to an engine. It holds no state but the ids of requests under way: the log has the
-// calls. Each message comes alone, and each answer is plain JSON.
+// The MCP server that offers tools written with Bridle to an engine. Its only state is the ids of open requests: the log has the
+// calls. Each request has one message, and each answer is plain JSON.
 
 import { isDeeperThan, isJsonObject, type Json, type JsonObject, objectOf } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
@@ -28,14 +28,14 @@ export interface McpAnswer {
 /** The server of one attempt of a run. */
 export class McpAnswers {
   readonly #calls: ServedCalls
-  /** The ids of the calls that requests under way stand for. */
+  /** The call ids of open requests. */
   readonly #underWay = new Map<string, string>()
 
   constructor(calls: ServedCalls) {
     this.#calls = calls
   }
 
-  /** `session`: the id that the client got from `initialize`. It tells the requests of an engine's several clients apart. */
+  /** `session`: the client's id from `initialize`. It distinguishes the requests of an engine's several clients. */
   async answer(message: unknown, session: string | null): Promise<McpAnswer> {
     if (!isJsonObject(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string')
       return { status: 400, message: errorMessage(null, CODES.invalidRequest, 'This is not one message of JSON-RPC.') }

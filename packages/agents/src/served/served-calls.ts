@@ -1,5 +1,5 @@
-// The calls of an engine to tools written with Bridle. The engine works in a sandbox that nobody trusts and only asks for a call: this process
-// checks it, asks a person, makes it and writes its outcome. The log decides what a repeated request gets.
+// The calls of an engine to tools written with Bridle. The sandbox is untrusted and only requests a call: this process
+// checks it, asks for approval, makes it, and logs its outcome. The log decides the answer to a repeated request.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
 import { READ_PAGE } from '@bridle/events/limits'
@@ -27,7 +27,7 @@ import { RunEndedError } from '../session/errors.ts'
 import { type CallRecord, RunMemo } from '../steps/memo.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** Calls that a run has in hand at once: as many as a session has open approvals. */
+/** Open calls of one run. A session has the same limit for open approvals. */
 const CALLS_IN_HAND_MAX = 100
 /** Calls of one run to which an engine gives the same id. */
 const SAME_IDS_MAX = 1_000
@@ -68,7 +68,7 @@ export class CallRefusedError extends Error {
 export class ServedCalls {
   readonly #run: ServedRun
   readonly #tools: ReadonlyMap<string, Tool>
-  /** The served calls of the attempt, as the log has them, with their approvals. */
+  /** The logged calls of the attempt with their approvals. */
   readonly #memo: RunMemo
   readonly #inHand = new Map<string, CallInHand>()
   /** The calls that delegated the work of subagents, by the ids of these subagents' calls. */
@@ -78,7 +78,7 @@ export class ServedCalls {
   readonly #over = new AbortController()
   readonly #loaded: Promise<void>
 
-  /** `isResumed`: an earlier process may have made calls of the attempt. Those that it left open go on. */
+  /** `isResumed`: resumes the calls that an earlier process left open. */
   constructor(run: ServedRun, isResumed: boolean) {
     this.#run = run
     this.#tools = new Map(run.tools.map((tool) => [tool.name, tool]))
@@ -102,7 +102,7 @@ export class ServedCalls {
     return this.#memo.calls.has(callId) || this.#inHand.has(callId)
   }
 
-  /** Whether the server has had a request for such a call, under whatever id. */
+  /** Whether the server has received a request for such a call, under any id. */
   knows(tool: string, args: JsonObject): boolean {
     const wanted = { tool, arguments: args }
     return (
@@ -315,7 +315,7 @@ export class ServedCalls {
     }
   }
 
-  /** The frames of the report are those of the engine's stream: what the server does itself has none. */
+  /** Out of band, because only the engine's stream has frame numbers. */
   #report(...items: readonly ReportItem[]): Promise<void> {
     return this.#run.reporter.reportOutOfBand(...items.map(asServed))
   }

@@ -3,7 +3,7 @@ import { objectSchemaOf } from '../tools/json-schema.ts'
 import { isTool } from '../tools/tool.ts'
 import { isToolSource } from '../tools/tool-source.ts'
 
-/** Tools for one engine: providers take about as many, beside those of the engine itself. */
+/** Providers accept about this many tools besides the engine's own. */
 const TOOLS_MAX = 100
 
 /** The first thing that is wrong with `tools`, as a sentence; null = nothing. `engineTools`: the names of the engine's own tools. */

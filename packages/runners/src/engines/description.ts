@@ -16,7 +16,7 @@ export interface EngineDescription {
   readonly info: (version: string) => EngineInfo
   /** The engine reads and writes the files of a folder: a chat with it in a terminal works on the folder of the terminal. */
   readonly worksOnFiles: boolean
-  /** The engine's own tools, as the log names them: no tool of the operator may have one of these names. Absent = none is known. */
+  /** Names of the engine's own tools, which the operator's tools may not have. Absent = unknown. */
   readonly toolNames?: readonly string[]
   /** Some of its models have to search for the tools of MCP servers: their instructions name them. */
   readonly hidesMcpTools?: true

@@ -1,4 +1,4 @@
-// Handlers of MCP requests: each forwards to an operator's server at a URL, or answers by itself.
+// Handlers of MCP requests: each one forwards to an operator's server at a URL, or answers the request.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Job } from '@bridle/kernel/ports/runner'
 import type { McpMessage } from './messages.ts'

@@ -12,7 +12,7 @@ import * as v from 'valibot'
 /** A server restarts within minutes; a run that nobody follows for ten is abandoned. */
 export const KEEP_MS = 600_000
 
-/** MCP servers of one run: the tools of each take up context. */
+/** MCP servers of one run. Their tools fill the model's context. */
 const MCP_SERVERS_MAX = 50
 
 const text = v.string()

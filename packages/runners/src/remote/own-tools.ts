@@ -16,7 +16,7 @@ import type { McpHandler, McpHandlers } from '../mcp/handler.ts'
 import { type McpMessage, SESSION_HEADER } from '../mcp/messages.ts'
 import type { EngineSettings, RunMcpServer, RunnerEvent, RunnerEventOf } from '../protocol/protocol.ts'
 
-/** Calls of the engine that are remembered until they end: as many as a run may have in hand. */
+/** Open calls of the engine, as many as a run may have. */
 const ENGINE_CALLS_MAX = 100
 /** Characters of a description in the note: the first sentences say when to call a tool. */
 const NOTE_CHARS_MAX = 300
@@ -45,7 +45,7 @@ export class OwnTools {
     return this.#options.tools
   }
 
-  /** The MCP server as a query names it; none where there are no tools. */
+  /** The MCP server for the query. Empty without tools. */
   get servers(): readonly RunMcpServer[] {
     return this.tools.length === 0 ? [] : [{ name: OWN_MCP_SERVER, relay: true, approved: true }]
   }

@@ -85,7 +85,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       const own = ownTools.open(job, reporter, true)
       const sandbox = await find(job)
       if (!sandbox) return withRevocation(options, job, async () => 'lost')
-      // A frame of the engine can only be told from a call of the server once the log is read.
+      // Only the log shows whether a frame of the engine is about a call of the server.
       if ((await own.calls.loaded.catch(() => 'unread')) === 'unread') return 'cut'
       const run = new RemoteRun(options, job, sandbox, own)
       return withRevocation(options, job, async () => {

@@ -226,7 +226,7 @@ const kindOf = (folder: OpenFolder, name: string): 'file' | 'folder' | 'link' | 
   return stats.isFile() ? 'file' : 'other'
 }
 
-/** The bytes of a regular file. It may grow or be replaced meanwhile, so the open file decides. */
+/** The bytes of a regular file. The open file is checked, because the path may change while it is read. */
 const readBytes = (folder: OpenFolder, name: string): Buffer | LeftOutReason => {
   const descriptor = openFileIn(folder, name)
   try {
@@ -246,7 +246,7 @@ const readBytes = (folder: OpenFolder, name: string): Buffer | LeftOutReason => 
   }
 }
 
-/** Null: the bytes are no text. */
+/** Null: the bytes are not UTF-8 text. */
 const decoded = (bytes: Buffer): string | null => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,5 +1,5 @@
-// The front matter of a text: lines of `key: value` between two lines of `---`. It is no YAML reader: it keeps three values that are
-// plain text, and names all other keys, so that nothing in it can be expanded, included or executed.
+// The front matter of a text: lines of `key: value` between two lines of `---`. This is not a YAML parser: it keeps three plain
+// values and lists all other keys, so that nothing can be expanded, included, or executed.
 
 /** Longer descriptions are cut: each request to the model contains all of them. The format of skills allows as many. */
 const VALUE_CHARS_MAX = 1_024

@@ -30,7 +30,7 @@ export interface RepositoryTexts {
 
 type TextKind = 'instructions' | 'import' | 'skill' | 'subagent' | 'command'
 
-/** Never throws: a run goes on without the texts that cannot be read. `hidden`: paths in the folder that are not read. */
+/** Never throws: a run continues without the texts that cannot be read. `hidden`: paths in the folder that are not read. */
 export const readRepository = (
   workFolder: string,
   hidden: readonly string[] = [],

@@ -1,4 +1,4 @@
-// Folders of skills for agents with a model, read as those of a repository are: the same format, opener and limits.
+// Skill folders of model agents. They have the format, the opener, and the limits of a repository's skills.
 import { realpathSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import type { FoundSkill, SkillFolders } from '@bridle/agents/skills/skill'
