@@ -118,7 +118,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       const { folder } = tools as { folder: string }
       const checkout = join(work.folder, 'checkout')
       cpSync(join(root, 'packages'), join(checkout, 'packages'), { recursive: true })
-      symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+      linkModules(checkout)
       mkdirSync(join(checkout, 'apps/worker'), { recursive: true })
       const build = () =>
         spawnSync(
@@ -131,6 +131,17 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       const built = { status: 0, stderr: '', stdout: expect.stringContaining('\nNo agents were found: ') }
       expect(build()).toMatchObject(built)
     })
+
+  /** The modules of this checkout, with the packages of the other one. */
+  const linkModules = (checkout: string) => {
+    const [ours, theirs] = [join(root, 'node_modules'), join(checkout, 'node_modules')]
+    mkdirSync(join(theirs, '@bridle'), { recursive: true })
+    for (const name of readdirSync(ours))
+      if (name !== '@bridle' && name !== 'bridle') symlinkSync(join(ours, name), join(theirs, name))
+    for (const name of readdirSync(join(ours, '@bridle')))
+      symlinkSync(join(checkout, 'packages', name), join(theirs, '@bridle', name))
+    symlinkSync(join(checkout, 'packages/bridle'), join(theirs, 'bridle'))
+  }
 
   /** Three sessions at once: one waits for an approval while another fails, each with lines of its own. */
   const expectRunLines = async (dev: ReturnType<CliWorkspace['start']>) => {
