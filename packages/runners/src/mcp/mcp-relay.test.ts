@@ -213,6 +213,54 @@ describe('[EN45] the credential', () => {
     expect((await run.ask(toolCall('a'))).text).not.toContain('canary')
   })
 
+  // The second has a quote, so that JSON must escape it; the last could be a number.
+  test.each(['aGVsbG8/d29ybGQ=', 'pass"word"&co', '1234567890'])(
+    '[EN44] %j does not come back, however JSON writes it',
+    async (secret) => {
+      await start({ servers: { docs: { headers: { 'x-key': secret } } } })
+      const run = await world.run('s1')
+      const escaped = [...secret].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+      const texts = [
+        JSON.stringify(secret),
+        JSON.stringify(secret).replaceAll('/', '\\/'),
+        `"${escaped}"`,
+        `{"${escaped}":1}`,
+        `["a ${escaped} b"]`,
+        ...(secret === '1234567890' ? [secret] : []),
+      ]
+      const answer = (got: ReceivedRequest) =>
+        `{"jsonrpc":"2.0","id":${got.message?.id},"result":{"all":[${texts.join()}]}}`
+      const replies: OperatorReply[] = [
+        (got, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(answer(got)),
+        (got, response) =>
+          response
+            .writeHead(200, { 'content-type': 'text/event-stream' })
+            .end(`id: at ${secret}\ndata: ${answer(got)}\n\n`),
+      ]
+      const hidden = '[credential]'
+      const all = [hidden, hidden, hidden, { [hidden]: 1 }, [`a ${hidden} b`], hidden].slice(0, texts.length)
+      for (const reply of replies) {
+        world.reply = reply
+        expect((await run.ask(toolCall('a'))).messages).toMatchObject([{ result: { all } }])
+      }
+    },
+  )
+
+  test('[EN44] does not come back as the position of an event', async () => {
+    await start()
+    const run = await world.run('s1')
+    world.reply = (_got, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(['id: 1', `id: ${KEY}`].map((id) => `${id}\ndata: {"jsonrpc":"2.0","method":"n"}\n\n`).join(''))
+    const text = await (await fetch(run.url())).text()
+    expect(text.match(/^(id|data): .*$/gm)).toEqual([
+      'id: 1',
+      'data: {"jsonrpc":"2.0","method":"n"}',
+      'data: {"jsonrpc":"2.0","method":"n"}',
+    ])
+  })
+
   test.each<[string, EngineMcpAddress['headers'], RegExp]>([
     ['throws', () => Promise.reject(new Error('secret-detail')), /could not be created/],
     ['makes a header that HTTP does not take', () => ({ authorization: 'a\nb: c' }), /could not be created/],

@@ -8,7 +8,7 @@ import {
   validateHeaderValue,
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type JsonObject, objectOf } from '@bridle/events/json'
+import { isJsonObject, type Json, type JsonObject, objectOf } from '@bridle/events/json'
 import {
   type EngineMcpAddress,
   type EngineMcpServers,
@@ -122,8 +122,7 @@ const readAnswer = async (
   const passed = passedHeaders(headers, secrets)
   if (status < 300 && type.startsWith('text/event-stream'))
     return { status: 200, headers: passed, events: passedEvents(answer, context) }
-  const text = redacted(await readText(answer), secrets)
-  const message = parseMcpMessage(text)
+  const message = parseRedacted(await readText(answer), secrets)
   if (status < 300 && message) return { status, headers: passed, message: withoutTools(message, context) }
   if (status < 300)
     return id === null ? { status, headers: passed } : refuse(`The MCP server "${name}" sent an invalid answer.`)
@@ -143,13 +142,15 @@ async function* passedEvents(
   let isAnswered = id === null
   let isResumable = false
   try {
-    for await (const event of readSseEvents(answer)) {
-      isResumable ||= event.id !== undefined
-      const message = parseMcpMessage(redacted(event.data, secrets))
+    for await (const { id: position, data } of readSseEvents(answer)) {
+      // Without the position, the engine resumes after an earlier event.
+      const isPassed = position !== undefined && !hasSecret(position, secrets)
+      isResumable ||= isPassed
+      const message = parseRedacted(data, secrets)
       // Skip batches and anything that is not MCP.
       if (message === null) continue
       isAnswered ||= id !== null && isAnswerTo(message, id)
-      yield { ...event, data: JSON.stringify(withoutTools(message, context)) }
+      yield { ...(isPassed && { id: position }), data: JSON.stringify(withoutTools(message, context)) }
     }
   } catch {
     isResumable = false
@@ -215,7 +216,7 @@ const passedOn = (headers: IncomingHttpHeaders): Headers =>
 
 const passedHeaders = (headers: IncomingHttpHeaders, secrets: readonly string[]): Headers => {
   const { [SESSION_HEADER]: session } = headers
-  const isPassed = typeof session === 'string' && !secrets.some((secret) => session.includes(secret))
+  const isPassed = typeof session === 'string' && !hasSecret(session, secrets)
   return isPassed ? { [SESSION_HEADER]: session } : {}
 }
 
@@ -236,8 +237,23 @@ const secretsIn = (credential: Headers): readonly string[] =>
     .filter((value) => value.length >= REDACTED_CHARS_MIN)
     .sort((a, b) => b.length - a.length)
 
-const redacted = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(secret, '[credential]'), text)
+const hasSecret = (text: string, secrets: readonly string[]): boolean => secrets.some((secret) => text.includes(secret))
+
+/** Redacts after parsing: JSON can write each character of a credential in several ways. */
+const parseRedacted = (text: string, secrets: readonly string[]): McpMessage | null => {
+  const message = parseMcpMessage(text)
+  return message && secrets.length > 0 ? (redacted(message, secrets) as McpMessage) : message
+}
+
+/** Keys too. A number counts as its digits: a credential may have no other characters. */
+const redacted = (value: Json, secrets: readonly string[]): Json => {
+  const within = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[credential]'), text)
+  if (typeof value === 'string') return within(value)
+  if (typeof value === 'number') return hasSecret(String(value), secrets) ? within(String(value)) : value
+  if (Array.isArray(value)) return value.map((each) => redacted(each, secrets))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [within(name), redacted(each, secrets)]))
+}
 
 /** Removes excluded and duplicate tools from the answer to `tools/list`. */
 const withoutTools = (message: McpMessage, { server, id, message: asked }: AnswerContext): McpMessage => {
