@@ -16,6 +16,8 @@ export const OWN_MCP_SERVER = 'bridle'
 
 /** Characters of a request's id that become part of the id of its call. */
 const REQUEST_ID_CHARS_MAX = 64
+/** A message on its way has at most 16,000,000 bytes. The rest is for the frame of an event, which a late answer has. */
+const ANSWER_BYTES_MAX = 16_000_000 - 100
 
 export interface McpAnswer {
   readonly status: number
@@ -77,7 +79,8 @@ export class McpAnswers {
       const { output } = await this.#calls.call({ id, tool: name, arguments: args })
       const isError = output.type === 'error-text'
       const value = 'value' in output ? (output.value as Json) : ''
-      return answer({ result: { content: textContent(value), ...(isError && { isError }) } })
+      const made = answer({ result: { content: textContent(value), ...(isError && { isError }) } })
+      return isTooLarge(made.message) ? answer({ result: failedResult(RESULT_TOO_LARGE) }) : made
     } catch (error) {
       if (error instanceof CallRefusedError) return answer({ result: failedResult(error.message) })
       // The next process answers the request, which the relay sends again.
@@ -100,6 +103,12 @@ export class McpAnswers {
 const CODES = { invalidRequest: -32_600, unknownMethod: -32_601, invalidParams: -32_602, unavailable: -32_000 }
 
 const TOO_LARGE = `The arguments have more than ${CALL_INPUT_CHARS_MAX} characters, or more than ${CALL_INPUT_DEPTH_MAX} levels.`
+
+const RESULT_TOO_LARGE = `The tool has run, but its result is not shown: the message would have more than ${ANSWER_BYTES_MAX} bytes.`
+
+/** Escapes and characters of several bytes can make a result that is short enough for the log too large to send. */
+const isTooLarge = (message: JsonObject | undefined): boolean =>
+  new TextEncoder().encode(JSON.stringify(message)).byteLength > ANSWER_BYTES_MAX
 
 /** Clients of all versions understand the few methods here, so that each gets the version that it asks for. */
 const introduction = ({ protocolVersion }: JsonObject): JsonObject => ({

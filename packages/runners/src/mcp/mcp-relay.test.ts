@@ -1,6 +1,7 @@
 // The way of a request to an MCP server: from an engine through the relay of its run and the proxy of the server.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EngineMcpAddress } from './declaration.ts'
+import type { McpHandler } from './handler.ts'
 import {
   eventReply,
   jsonReply,
@@ -317,6 +318,28 @@ describe('[EN47] [O151] limits', () => {
     world.reply = jsonReply({ ok: true })
     expect((await run.ask(toolCall('a'))).messages).toMatchObject([{ result: { ok: true } }])
   })
+
+  test.each([
+    ['at once', false],
+    ['as an event', true],
+  ])(
+    '[EN47] an answer of ours that is too large is one sentence, and not asked for again: %s',
+    async (_name, isLate) => {
+      let calls = 0
+      const late = Promise.withResolvers<void>()
+      const handler: McpHandler = async ({ message }) => {
+        calls += 1
+        if (isLate) await late.promise
+        return { status: 200, message: resultOf(Number(message?.id), { large: 'x'.repeat(16_000_000) }) as McpMessage }
+      }
+      await start({ handlers: { bridle: handler }, ...(isLate && { commentMs: 5 }) })
+      const run = await world.run('s1')
+      const asked = run.ask(toolCall('a'), { server: 'bridle' })
+      if (isLate) setTimeout(late.resolve, 30)
+      expect(errorOf(await asked)?.message).toMatch(/^The answer has more than 16000000 bytes\./)
+      expect(calls).toBe(1)
+    },
+  )
 
   test('a run has at most 32 requests under way, and one that leaves makes room', async () => {
     await start()

@@ -31,18 +31,24 @@ export async function* readSseEvents(
         continue
       }
       const rest = text.length - from
-      if (chars - rest > charsMax) throw tooLong(charsMax)
+      if (chars - rest > charsMax) throw new EventTooLongError(charsMax)
       const event = eventOf(lines)
       lines = []
       chars = rest
       if (event) yield event
     }
-    if (chars > charsMax) throw tooLong(charsMax)
+    if (chars > charsMax) throw new EventTooLongError(charsMax)
     if (from < text.length) pieces.push(text.slice(from))
   }
 }
 
-const tooLong = (charsMax: number): Error => new Error(`An event is longer than ${charsMax} characters.`)
+export class EventTooLongError extends Error {
+  override readonly name = 'EventTooLongError'
+
+  constructor(charsMax: number) {
+    super(`An event is longer than ${charsMax} characters.`)
+  }
+}
 
 export const encodeSseEvent = ({ id, data }: SseEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: message\n${data

@@ -17,7 +17,7 @@ import {
   SESSION_HEADER,
 } from '../mcp/messages.ts'
 import { writeMcpReply } from '../mcp/reply-writer.ts'
-import { MCP_MESSAGE_CHARS_MAX, readSseEvents, type SseEvent } from '../mcp/sse-events.ts'
+import { EventTooLongError, MCP_MESSAGE_CHARS_MAX, readSseEvents, type SseEvent } from '../mcp/sse-events.ts'
 import { AWAY, SERVER_RETRY_MS, type UnreachableVerdict } from './relay-exchange.ts'
 
 /** A server that has just started may not have resumed its runs yet. */
@@ -111,10 +111,9 @@ class RelayedExchange {
       const session = headers[SESSION_HEADER]
       const head = { status, ...(typeof session === 'string' && { headers: { [SESSION_HEADER]: session } }) }
       if (isStream(answer)) return { ...head, events: this.#events(answer) }
-      const text = await readText(answer).catch(() => null)
-      const message = text === null ? null : parseMcpMessage(text)
+      const message = await readMessage(answer, this.#exchange.id).catch(() => undefined)
       // The connection broke within the answer.
-      if (text === null) this.#broken()
+      if (message === undefined) this.#broken()
       else return { ...head, ...(message && { message }) }
     }
   }
@@ -138,14 +137,19 @@ class RelayedExchange {
           yield event
         }
         return
-      } catch {
+      } catch (error) {
         if (signal.aborted || isAnswered) return
+        // The same event would come again.
+        if (error instanceof EventTooLongError) {
+          if (id !== null) yield { data: JSON.stringify(mcpError(id, TOO_LARGE)) }
+          return
+        }
       }
       this.#broken()
       const next = await this.#answer()
       if ('refusal' in next) return yield { data: JSON.stringify(next.refusal.message) }
       if (!isStream(next)) {
-        const message = parseMcpMessage(await readText(next).catch(() => ''))
+        const message = await readMessage(next, id).catch(() => null)
         const said = message ?? (id === null ? null : mcpError(id, SERVER_GONE))
         if (said) yield { data: JSON.stringify(said) }
         return
@@ -229,14 +233,16 @@ const keptHeaders = ({ headers }: IncomingMessage): { readonly [name: string]: s
     ),
   )
 
-const readText = async (answer: IncomingMessage): Promise<string> => {
+const TOO_LARGE = `The answer has more than ${MCP_MESSAGE_CHARS_MAX} bytes. The request has happened.`
+
+/** Null: no message. */
+const readMessage = async (answer: IncomingMessage, id: McpId | null): Promise<McpMessage | null> => {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.byteLength
-    // Too large: treated as an answer without a message.
-    if (bytes > MCP_MESSAGE_CHARS_MAX) return ''
+    if (bytes > MCP_MESSAGE_CHARS_MAX) return id === null ? null : mcpError(id, TOO_LARGE)
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return parseMcpMessage(Buffer.concat(parts).toString('utf8'))
 }
