@@ -1,6 +1,6 @@
 // Requests to MCP servers that wait: for a slow server, for a person, and for the next process of ours.
 import { text as readText } from 'node:stream/consumers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRelay, type RelayedRun } from '../server/relay.ts'
 import type { McpHandler, McpRequest } from './handler.ts'
 import {
@@ -221,5 +221,72 @@ describe('[EN49] the server is killed', () => {
       await relay.close()
       await gateway.close()
     }
+  })
+
+  describe('[EN49] [R39] a 403 after the server was away', () => {
+    const unknown: OperatorReply = (_got, response) =>
+      response.writeHead(403, { 'content-type': 'application/json' }).end('{}')
+    const away: OperatorReply = (_got, response) => response.destroy()
+    const known = jsonReply({ ok: true })
+
+    /** Each answer comes after so many milliseconds. */
+    test.each<[string, readonly (readonly [number, OperatorReply])[], number]>([
+      [
+        'is waited for, however long it was away',
+        [
+          [0, away],
+          [60_000, unknown],
+          [5_000, known],
+        ],
+        200,
+      ],
+      [
+        'is waited for again after it was away again',
+        [
+          [0, away],
+          [0, unknown],
+          [8_000, away],
+          [8_000, unknown],
+          [8_000, known],
+        ],
+        200,
+      ],
+      [
+        'is passed on after ten seconds',
+        [
+          [0, away],
+          [60_000, unknown],
+          [11_000, unknown],
+        ],
+        403,
+      ],
+    ])('%s', async (_name, steps, expected) => {
+      await start()
+      const rest = [...steps]
+      let now = Date.now()
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
+      const server = await listening(async (incoming, response) => {
+        const message = JSON.parse(await readText(incoming)) as McpMessage
+        const [ms, reply] = rest.shift() ?? [0, unknown]
+        now += ms
+        return reply({ method: 'POST', url: '', headers: incoming.headers, message }, response)
+      })
+      const run: RelayedRun = { mcpPart: 'part', mcpServers: ['docs'] }
+      const relay = createRelay({
+        vars: () => ({ BRIDLE_MCP_URL: server.url, BRIDLE_MCP_TOKEN: 't' }),
+        activeRun: () => run,
+        onStatus: () => {},
+        onMcpUnreachable: () => 'wait',
+      })
+      try {
+        const url = relay.mcpUrl('part', 'docs', await relay.listen())
+        const answer = await fetch(url, { method: 'POST', body: JSON.stringify(toolCall('a')) })
+        expect([answer.status, rest.length]).toEqual([expected, 0])
+      } finally {
+        clock.mockRestore()
+        await relay.close()
+        await server.close()
+      }
+    })
   })
 })

@@ -97,6 +97,8 @@ class RelayedExchange {
   /** The request may have reached the server. */
   #isRepeated = false
   #awaySince: number | null = null
+  /** The first 403 since the server was last away. */
+  #unknownSince: number | null = null
 
   constructor(exchange: Exchange, headers: { readonly [name: string]: string }) {
     this.#exchange = exchange
@@ -170,15 +172,17 @@ class RelayedExchange {
       const answer = await this.#send(`${at.url.replace(/\/+$/, '')}${MCP_MOUNT}/${server}`, at.token)
       if (signal.aborted) return refuse('The engine closed the connection.')
       if (typeof answer !== 'string') {
-        const since = this.#awaySince
-        const isNews = answer.statusCode !== 403 || since === null || Date.now() - since > UNKNOWN_RUN_MS
-        if (isNews && !isGateway(answer)) {
+        if (isGateway(answer)) {
+          this.#isRepeated = true
+          this.#unknownSince = null
+        } else if (!this.#mayBecomeKnown(answer)) {
           this.#awaySince = null
+          this.#unknownSince = null
           return answer
         }
-        this.#isRepeated ||= isGateway(answer)
         answer.destroy()
       } else if (!AWAY.has(answer)) return refuse(SERVER_GONE)
+      else this.#unknownSince = null
       this.#awaySince ??= Date.now()
       // The next process of the server has set its address in the meantime.
       if (target()?.url !== at.url) continue
@@ -186,6 +190,13 @@ class RelayedExchange {
       if (verdict !== 'wait') return refuse(SERVER_GONE)
       await sleep(SERVER_RETRY_MS, undefined, { signal }).catch(() => {})
     }
+  }
+
+  /** The time counts from the first refusal: the server may have been away for longer. */
+  #mayBecomeKnown({ statusCode }: IncomingMessage): boolean {
+    if (statusCode !== 403 || this.#awaySince === null) return false
+    this.#unknownSince ??= Date.now()
+    return Date.now() - this.#unknownSince <= UNKNOWN_RUN_MS
   }
 
   /** Returns an error code if the request fails. */
