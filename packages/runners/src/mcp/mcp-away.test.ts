@@ -126,6 +126,28 @@ describe('[EN49] the server is killed', () => {
     expect(world.got).toHaveLength(1)
   })
 
+  test.each([
+    ['null', { id: null }],
+    ['true', { id: true }],
+    ['none', {}],
+  ])('[EN49] a call is not made again if its id is %s', async (_name, id) => {
+    await start()
+    const run = await world.run('s1')
+    const arrived = Promise.withResolvers<void>()
+    world.reply = () => arrived.resolve()
+    const asked = run.ask({ jsonrpc: '2.0', ...id, method: 'tools/call', params: { name: 'pay', arguments: {} } })
+    await arrived.promise
+    await world.killServer()
+    world.reply = jsonReply({ ok: true })
+    await world.startServer()
+    const answer = await asked
+    expect([answer.status, errorOf(answer)?.message, world.got.length]).toEqual([
+      502,
+      expect.stringMatching(/restarted .* unknown whether it happened/),
+      1,
+    ])
+  })
+
   test('a request that changes nothing is made again', async () => {
     await start()
     const run = await world.run('s1')

@@ -297,9 +297,18 @@ describe('[EN47] [O151] limits', () => {
       message: 'This run has reached its limit of 2 requests to the MCP server "docs".',
     })
     expect((await one.ask({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(429)
-    expect((await one.ask(null, { method: 'DELETE' })).status).toBe(200)
+    expect((await one.ask(null, { method: 'DELETE' })).status).toBe(429)
     expect(errorOf(await two.ask(toolCall('t1')))).toBeUndefined()
-    expect(world.got).toHaveLength(4)
+    expect(world.got).toHaveLength(3)
+  })
+
+  test('[EN47] a DELETE counts as a request', async () => {
+    await start({ servers: { docs: { requests: 2 } } })
+    const run = await world.run('s1')
+    world.reply = (_got, response) => response.writeHead(200).end()
+    const statuses: number[] = []
+    for (let each = 0; each < 3; each += 1) statuses.push((await run.ask(null, { method: 'DELETE' })).status)
+    expect([statuses, world.got.length]).toEqual([[200, 200, 429], 2])
   })
 
   test('a message of more than 16 MB is refused in both directions', async () => {

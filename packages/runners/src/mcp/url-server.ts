@@ -69,14 +69,16 @@ export const urlServer =
       status: id === null ? status : 200,
       message: mcpError(id, text, code),
     })
-    if (call.isRepeated && id !== null && !isRepeatable(call.message)) return refuse(repeatRefusal(name))
     const tool = calledTool(call.message)
+    // Servers may make a call that has no valid id.
+    if (call.isRepeated && (id !== null || tool !== null) && !isRepeatable(call.message))
+      return refuse(repeatRefusal(name))
     if (tool !== null && !toolFilter(server)(tool))
       return refuse(
         `The tool "${tool}" of the MCP server "${name}" is excluded by configuration.`,
         MCP_ERRORS.invalidParams,
       )
-    if (call.method !== 'DELETE' && !terms.countRequest())
+    if (!terms.countRequest())
       return refuse(
         `This run has reached its limit of ${terms.requestsMax} requests to the MCP server "${name}".`,
         MCP_ERRORS.limit,
