@@ -1,7 +1,8 @@
 // The MCP route of the credential proxy: finds the run by its token, checks the request, and calls the server's handler.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { McpReply, McpRequest } from '../mcp/handler.ts'
-import { type McpMessage, mcpError, parseMcpMessage, requestId, SESSION_HEADER } from '../mcp/messages.ts'
+import { type McpId, type McpMessage, mcpError, parseMcpMessage, requestId, SESSION_HEADER } from '../mcp/messages.ts'
 import { writeMcpReply } from '../mcp/reply-writer.ts'
 import { MCP_MESSAGE_CHARS_MAX } from '../mcp/sse-events.ts'
 import type { ActiveMcpGrant, McpGrants } from './mcp-grants.ts'
@@ -13,6 +14,11 @@ import { isProxyRefusal } from './spending/spend-ledger.ts'
 export const MCP_MOUNT = '/mcp'
 /** Marks a request whose first attempt may have arrived. */
 export const REPEATED_HEADER = 'x-bridle-repeated'
+
+/** A refused request is in no count of open bytes, and a call has seldom as many. */
+const REFUSED_BYTES_MAX = 64 * 1024
+/** An engine sends a body at once. */
+const REFUSED_READ_MS = 5_000
 
 const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE'])
 
@@ -29,7 +35,8 @@ export const answerMcpRequest = async (
   response: ServerResponse,
   commentMs?: number,
 ): Promise<void> => {
-  const refuse = (status: number, text: string) => send(response, { status, message: mcpError(null, text) })
+  const refuse = (status: number, text: string, id: McpId | null = null) =>
+    send(response, { status, message: mcpError(id, text) })
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
   const grant = grants.grantForToken(token)
   if (!grant) return refuse(403, 'The token is invalid or has expired.')
@@ -38,7 +45,10 @@ export const answerMcpRequest = async (
   const handler = Object.hasOwn(grant.servers, server) ? grant.servers[server] : undefined
   if (!handler) return refuse(404, `The run has no MCP server "${server}".`)
   const slot = grant.slots.openSlot()
-  if (isProxyRefusal(slot)) return refuse(429, slot[1])
+  if (isProxyRefusal(slot)) {
+    const id = await refusedId(request)
+    return refuse(id === null ? 429 : 200, slot[1], id)
+  }
   const leave = new AbortController()
   grant.openRequests.add(leave)
   response.once('close', () => response.writableFinished || leave.abort())
@@ -85,6 +95,22 @@ export const readMcpBody = async (
   if (body === 'too many') return { status: 429, problem: 'Too many large messages are in progress.' }
   const message = parseMcpMessage(body.text)
   return message === null ? { status: 400, problem: 'The body is not a single JSON-RPC message.' } : { message }
+}
+
+/** The id of a request that gets no slot: engines wait for an error with their id. Null: not a request, too large, or too slow. */
+export const refusedId = async (request: IncomingMessage): Promise<McpId | null> => {
+  let bytes = 0
+  const hold = (more: number) => {
+    bytes += more
+    return bytes <= REFUSED_BYTES_MAX
+  }
+  const late = new AbortController()
+  const body = await Promise.race([
+    readMcpBody(request, hold, late.signal).catch(() => null),
+    sleep(REFUSED_READ_MS, null, { signal: late.signal }).catch(() => null),
+  ])
+  late.abort()
+  return body && 'message' in body && body.message ? requestId(body.message) : null
 }
 
 /** The headers with the MCP server's own session id; null = the session belongs to another run. */

@@ -350,7 +350,7 @@ describe('[EN47] [O151] limits', () => {
     },
   )
 
-  test('a run has at most 32 requests under way, and one that leaves makes room', async () => {
+  test('[EN70] a run has at most 32 requests under way, the next get an error with their id, and one that leaves makes room', async () => {
     await start()
     const [one, two] = [await world.run('s1'), await world.run('s2')]
     const leaving = new AbortController()
@@ -359,12 +359,26 @@ describe('[EN47] [O151] limits', () => {
       one.ask(toolCall('hang'), { signal: leaving.signal }).catch(() => null),
     )
     await expect.poll(() => world.got.length).toBe(32)
-    expect((await one.ask(toolCall('a'))).status).toBe(429)
+    const message = 'A run may have 32 requests and 67108864 bytes under way. Try again when one has ended.'
+    const next = toolCall('a')
+    const refused = { jsonrpc: '2.0', id: next.id, error: { code: -32_000, message } }
+    const answer = await one.ask(next)
+    expect([answer.status, answer.messages]).toEqual([200, [refused]])
+    // The proxy counts for itself.
+    const { token } = world.proxy.grantMcp(one.name, () => ({}))
+    const post = { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(next) }
+    expect(await (await fetch(`${world.proxy.url}/mcp/docs`, post)).json()).toEqual(refused)
+    for (const other of [
+      { jsonrpc: '2.0', method: 'notifications/x' },
+      toolCall('a', { large: 'x'.repeat(70_000) }),
+      null,
+    ])
+      expect((await one.ask(other)).status).toBe(429)
     world.reply = jsonReply({ ok: true })
     expect((await two.ask(toolCall('a'))).status).toBe(200)
     leaving.abort()
     await Promise.all(asked)
-    await expect.poll(async () => (await one.ask(toolCall('a'))).status).toBe(200)
+    await expect.poll(async () => errorOf(await one.ask(toolCall('a')))).toBeUndefined()
   })
 
   test.each<[string, string, number]>([

@@ -4,7 +4,7 @@ import { type IncomingMessage, request as requestHttp, type ServerResponse } fro
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { objectOf } from '@bridle/events/json'
-import { MCP_MOUNT, REPEATED_HEADER, readMcpBody } from '../credentials/mcp-route.ts'
+import { MCP_MOUNT, REPEATED_HEADER, readMcpBody, refusedId } from '../credentials/mcp-route.ts'
 import { isProxyRefusal, type SpendLedger } from '../credentials/spending/spend-ledger.ts'
 import type { McpReply } from '../mcp/handler.ts'
 import {
@@ -52,7 +52,10 @@ export const relayMcpRequest = async (
   const { method = '' } = incoming
   if (!['POST', 'GET', 'DELETE'].includes(method)) return refuse(405, 'Only POST, GET, and DELETE are supported.')
   const slot = terms.slots.openSlot()
-  if (isProxyRefusal(slot)) return refuse(429, slot[1])
+  if (isProxyRefusal(slot)) {
+    const id = await refusedId(incoming)
+    return refuse(id === null ? 429 : 200, slot[1], id)
+  }
   const left = new AbortController()
   outgoing.once('close', () => left.abort())
   try {
