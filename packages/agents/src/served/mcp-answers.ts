@@ -3,6 +3,7 @@
 
 import { isDeeperThan, isJsonObject, type Json, type JsonObject, objectOf } from '@bridle/events/json'
 import { isId } from '@bridle/kernel/event'
+import { StoreFault } from '@bridle/kernel/ports/store-fault'
 import { ReporterClosedError } from '@bridle/kernel/session/run-reporter'
 import { modelTools } from '../loop/tools/offered-tools.ts'
 import { CALL_INPUT_CHARS_MAX, CALL_INPUT_DEPTH_MAX } from '../model/limits.ts'
@@ -37,7 +38,10 @@ export class McpAnswers {
     this.#calls = calls
   }
 
-  /** `session`: the client's id from `initialize`. It distinguishes the requests of an engine's several clients. */
+  /**
+   * `session`: the client's id from `initialize`. It distinguishes the requests of an engine's several clients. Rejects if the log will
+   * have the outcome of the call from another process, or never.
+   */
   async answer(message: unknown, session: string | null): Promise<McpAnswer> {
     if (!isJsonObject(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string')
       return { status: 400, message: errorMessage(null, CODES.invalidRequest, 'This is not one message of JSON-RPC.') }
@@ -83,9 +87,9 @@ export class McpAnswers {
       return isTooLarge(made.message) ? answer({ result: failedResult(RESULT_TOO_LARGE) }) : made
     } catch (error) {
       if (error instanceof CallRefusedError) return answer({ result: failedResult(error.message) })
-      // The next process answers the request, which the relay sends again.
-      if (error instanceof RunEndedError || error instanceof ReporterClosedError)
-        return { status: 503, message: errorMessage(requestId, CODES.unavailable, 'The run has ended, or has moved.') }
+      // Any answer would be final for the engine. Without one, the relay sends the request again, to the next process.
+      if (error instanceof RunEndedError || error instanceof ReporterClosedError || error instanceof StoreFault)
+        throw error
       return answer({ result: failedResult(shortErrorMessage(error)) })
     } finally {
       this.#underWay.delete(request)
@@ -100,7 +104,7 @@ export class McpAnswers {
 }
 
 /** Error codes of JSON-RPC 2.0. */
-const CODES = { invalidRequest: -32_600, unknownMethod: -32_601, invalidParams: -32_602, unavailable: -32_000 }
+const CODES = { invalidRequest: -32_600, unknownMethod: -32_601, invalidParams: -32_602 }
 
 const TOO_LARGE = `The arguments have more than ${CALL_INPUT_CHARS_MAX} characters, or more than ${CALL_INPUT_DEPTH_MAX} levels.`
 

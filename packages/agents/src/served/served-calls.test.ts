@@ -433,6 +433,45 @@ describe('a process that ends in the middle of a call', () => {
     expect(shipped).toEqual(['1'])
   })
 
+  test('[EN62] an orderly stop answers nothing, so that the request is sent again, and the call is made once more only if a person says so', async () => {
+    const { acted, make } = acting('unsafe')
+    const it = new ServedWorld(make(false))
+    await it.begin()
+    const params = { name: 'pay', arguments: {}, _meta: { callId: 'toolu_1' } }
+    const open = it.rpc('tools/call', params)
+    open.catch(() => {})
+    await it.quiet()
+    const next = await it.restart(make(true))
+    await expect(open).rejects.toMatchObject({ code: 'run_over' })
+    const answer = next.call('toolu_1', 'pay')
+    await next.quiet()
+    expect(acted).toHaveLength(1)
+    await next.approve()
+    expect(await answer).toEqual({ text: 'paid', isError: false })
+    expect(await next.outcomes()).toEqual(['toolu_1 ok'])
+    expect(acted).toHaveLength(2)
+  })
+
+  test('[EN62] an outcome that cannot be written is no answer', async () => {
+    let end = () => {}
+    const slow = tool({
+      name: 'slow',
+      description: 'Is slow.',
+      run: () =>
+        new Promise((resolve) => {
+          end = () => resolve('done')
+        }),
+    })
+    const it = new ServedWorld([slow])
+    await it.begin()
+    const answer = it.rpc('tools/call', { name: 'slow' })
+    answer.catch(() => {})
+    await it.quiet()
+    it.kill()
+    end()
+    await expect(answer).rejects.toThrow()
+  })
+
   test('[EN64] a tool that the operator removed meanwhile is one sentence', async () => {
     const { acted, make } = acting('unsafe')
     const it = new ServedWorld(make(false))
@@ -469,13 +508,14 @@ describe('the end of a run', () => {
       ])
       await it.begin()
       const answer = it.rpc('tools/call', { name: 'wait' })
+      answer.catch(() => {})
       await it.quiet()
       await it.send({ type })
       await it.quiet()
       expect(reasons).toHaveLength(1)
-      expect(await answer).toMatchObject({ status: 503 })
+      await expect(answer).rejects.toMatchObject({ code: 'run_over' })
       expect(await it.outcomes()).toEqual(['mcp.abc.n1 error interrupted'])
-      expect(await it.rpc('tools/call', { name: 'wait' })).toMatchObject({ status: 503 })
+      await expect(it.rpc('tools/call', { name: 'wait' })).rejects.toMatchObject({ code: 'run_over' })
     },
   )
 
@@ -485,8 +525,7 @@ describe('the end of a run', () => {
     await it.begin(keyOf(), { policy: { health: { max_total_tokens: 10 } } })
     await it.call('toolu_1', 'deploy', { version: '1' })
     await it.report([{ type: 'event', event: { type: 'usage', payload: { input_tokens: 20, output_tokens: 1 } } }])
-    const { message } = await it.rpc('tools/call', { name: 'deploy', arguments: { version: '2' } })
-    expect(message).toMatchObject({ error: { message: expect.any(String) } })
+    await expect(it.rpc('tools/call', { name: 'deploy', arguments: { version: '2' } })).rejects.toThrow()
     expect(shipped).toEqual(['1'])
     expect(await it.payloads('budget_crossed')).toHaveLength(1)
   })

@@ -148,6 +148,16 @@ export class ServedWorld {
   /** The next process, on the same data; the sandbox and its engine go on. */
   async again(tools: readonly Tool[] = this.#tools): Promise<ServedWorld> {
     this.kill()
+    return this.#next(tools)
+  }
+
+  /** The same after an orderly stop. */
+  async restart(tools: readonly Tool[] = this.#tools): Promise<ServedWorld> {
+    await this.host.stop()
+    return this.#next(tools)
+  }
+
+  async #next(tools: readonly Tool[]): Promise<ServedWorld> {
     const next = new ServedWorld(tools, this.#caution, this.store.reopen(), this.clock)
     await next.host.start()
     await next.quiet()

@@ -157,6 +157,17 @@ describe('the handler', () => {
     expect(runs[0]?.events().filter(([type]) => type === 'tool_call')).toHaveLength(1)
   })
 
+  test('[EN62] answers nothing when the server stops in the middle of a call: the relay then sends the request again', async () => {
+    const hang = tool({ name: 'deploy', description: 'Hangs.', run: () => new Promise(() => {}) })
+    const ownTools = new OwnTools({ ...{ tools: [hang], digest, settings: {} }, clock: new VirtualClock() })
+    const run = begin(ownTools)
+    const reply = ownTools.handler(run.call('deploy'))
+    reply.catch(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    run.reporter.close()
+    await expect(reply).rejects.toMatchObject({ code: 'run_over' })
+  })
+
   test('[EN56] has no stream of its own, and forgets no call when an MCP session ends', async () => {
     const ownTools = newTools()
     const { call } = begin(ownTools)
