@@ -1,5 +1,7 @@
 // The table of what can happen to a call that an engine asks for.
 import { INLINE_CHARS_MAX } from '@bridle/events/limits'
+import { callDigest } from '@bridle/kernel/host/approval-binding'
+import { digest } from '@bridle/kernel/host/host.suite'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Tool, tool } from '../tools/tool.ts'
@@ -472,6 +474,34 @@ describe('a process that ends in the middle of a call', () => {
     await expect(answer).rejects.toThrow()
   })
 
+  test.each(['pure', 'idempotent'] as const)(
+    '[EN58] a %s call is not made again without its approval, in three sessions',
+    async (effect) => {
+      const { acted, make } = acting(effect)
+      const asking = (tools: readonly Tool[]) => tools.map((each): Tool => ({ ...each, approve: { reason: 'Pays.' } }))
+      const it = new ServedWorld(make(false))
+      for (const key of sessions) {
+        await it.begin(key)
+        void it.call('toolu_1', 'pay', {}, key)
+      }
+      await it.quiet()
+      // The operator has added the approval meanwhile.
+      let next = await it.again(asking(make(true)))
+      next = await next.again()
+      const answers = sessions.map((key) => next.call('toolu_1', 'pay', {}, key))
+      await next.quiet()
+      expect(acted).toHaveLength(3)
+      for (const key of sessions)
+        expect(await next.payloads('approval_required', key)).toMatchObject([{ kind: 'tool', reason: 'Pays.' }])
+      const [a, b, c] = sessions
+      await next.approve('approved', undefined, a)
+      await next.approve('denied', undefined, b)
+      await next.approve('approved', undefined, c)
+      expect((await Promise.all(answers)).map(({ isError }) => isError)).toEqual([false, true, false])
+      expect(acted).toHaveLength(5)
+    },
+  )
+
   test('[EN64] a tool that the operator removed meanwhile is one sentence', async () => {
     const { acted, make } = acting('unsafe')
     const it = new ServedWorld(make(false))
@@ -548,6 +578,22 @@ describe('a sandbox that nobody trusts', () => {
     })
     expect(shipped).toEqual([])
     expect((await it.payloads('tool_call')).map(({ name }) => name)).toEqual(['Bash'])
+  })
+
+  test('[EN70] cannot answer for a call of ours with a question of its own about the same call', async () => {
+    const { tools, shipped } = shipping({ approve: true, effect: 'idempotent' } as object)
+    let it = new ServedWorld(tools)
+    await it.begin()
+    const args = { version: '1' }
+    const hash = await callDigest(digest, 'deploy', args)
+    await it.report([
+      { type: 'ask', toolCallId: 'toolu_1', tool: 'deploy', arguments: args, reason: 'So.', digest: hash },
+    ])
+    void it.call('toolu_1', 'deploy', args)
+    await it.quiet()
+    expect(await it.payloads('approval_required')).toMatchObject([{ reason: 'So.' }, { served: true }])
+    it = await it.again()
+    expect(shipped).toEqual([])
   })
 
   test('[EN70] is held to a number of calls at once', async () => {

@@ -180,6 +180,7 @@ export class ServedCalls {
     const { type, payload, hearsay } = event
     const { calls } = this.#memo
     if (hearsay) return
+    if (type === 'approval_required' && !payload.served) return
     if (type === 'tool_call' ? !payload.served : type in CALL_EVENTS && !calls.has(callIdIn(payload))) return
     if (type === 'artifact_published' ? payload.kind === 'tool_result' : SEEN.has(type)) this.#memo.add(event)
   }
@@ -220,11 +221,13 @@ export class ServedCalls {
     try {
       const isNew = !calls.has(id)
       const tool = this.#tools.get(name)
-      const isAsked = isNew && (await this.#announce(request, tool, context))
+      const isAnnounced = isNew && (await this.#announce(request, tool, context))
       const call = calls.get(id)
       if (!call) throw new CallRefusedError(`Another call has the id "${id}".`)
       if (call.outcome) return
       if (!tool) return await this.#settle(call, 'tool_gone', toolGone(name))
+      const isAsked = isAnnounced || (!isNew && (await this.#askFirst(call, tool, context)))
+      if (call.outcome) return
       const { approval } = { approval: null, ...approvalTerms(tool, call.arguments) }
       const edits = { problem: editProblem(call, tool, context), expiresMs: approval?.expiresMs }
       const args = await clearance(this.#asking(signal), call, { isNew, isAsked }, edits)
@@ -245,7 +248,6 @@ export class ServedCalls {
   /** Writes the beginning of a new call. True: a person is asked about it. */
   async #announce(request: ServedCallRequest, tool: Tool | undefined, context: CallContext): Promise<boolean> {
     const { arguments: args } = request
-    const { digest } = this.#run
     const call = stepCall(request)
     const write = (items: readonly ReportItem[]) => this.#report(...items.map(withParent(request)))
     const refuse = async (reason: string, error: string) => {
@@ -255,11 +257,25 @@ export class ServedCalls {
     if (!tool) return refuse(UNKNOWN_TOOL, `There is no tool "${request.tool}" here any more.`)
     const checked = await checkArguments(tool, args, schemaDeadline(context))
     if ('problem' in checked) return refuse(ARGUMENTS_INVALID, checked.problem)
-    const { effect } = tool
-    const ruling = this.#ruling(tool)
-    const items = await beginning({ call, tool, args, input: checked.value, effect, resources: null, ruling }, digest)
+    const items = await this.#beginning(request, tool, checked.value)
     await write(items)
     return !beginsAtOnce(items)
+  }
+
+  /** A call that is made again needs its approval, too, if the log has no question about it. An unsafe one is asked about anyway. */
+  async #askFirst(call: CallRecord, tool: Tool, context: CallContext): Promise<boolean> {
+    if (call.effect === 'unsafe' || this.#memo.approvals.has(call.id)) return false
+    const checked = await checkArguments(tool, call.arguments, schemaDeadline(context))
+    if ('problem' in checked) return false
+    const [, ...items] = await this.#beginning(call, tool, checked.value)
+    if (items.length > 0) await this.#report(...items)
+    return items.length > 0
+  }
+
+  #beginning(request: ServedCallRequest, tool: Tool, input: unknown): Promise<ReportItem[]> {
+    const { effect } = tool
+    const accepted = { call: stepCall(request), tool, args: request.arguments, input, effect, resources: null }
+    return beginning({ ...accepted, ruling: this.#ruling(tool) }, this.#run.digest)
   }
 
   #ruling({ name, effect }: Tool): RuleDecision | null {

@@ -32,14 +32,16 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   if (!run) return
   const { open, decided } = w.state.approvals
   const kind = call.kind ?? 'tool'
+  // A runner's question never stands for one of the server, whatever it names.
+  const isAlike = (each: Approval | DecidedApproval) => each.served === call.served
   const again = (each: Approval | DecidedApproval) =>
-    isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId
+    isAlike(each) && isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId
   // Used answers and changed arguments need a new approval.
   const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === call.digest
   if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
-    each.runId === run.runId && each.requestedDigest === call.digest && !isOfAttempt(each, run)
+    isAlike(each) && each.runId === run.runId && each.requestedDigest === call.digest && !isOfAttempt(each, run)
   // An expiry is not an answer.
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),

@@ -93,6 +93,16 @@ describe('[S84] a call that the server makes for an engine', () => {
     expect(Object.values(life.state.approvals.decided)).toMatchObject([{ undelivered: true, approvedDigest: 'd' }])
   })
 
+  test('[EN70] has a question of its own, whatever its runner has asked under the same id', () => {
+    const life = running()
+    const { served: _served, ...asRunner } = { ...ask, kind: 'tool' as const }
+    life.report(asRunner, call('c1', 'unsafe', 'pay'), { ...asRunner, served: true })
+    expect(Object.values(life.state.approvals.open).map(({ served }) => served)).toEqual([undefined, true])
+    // Nor does a later question of the runner supersede it, or an answer to that one count.
+    life.report({ ...asRunner, digest: 'e' })
+    expect(Object.values(life.state.approvals.open).map(({ served }) => served)).toEqual([true, undefined])
+  })
+
   test('without the mark is the question of the kernel, as ever', () => {
     const life = running()
     life.report(call('c1', 'unsafe', 'pay'), unmarked)
