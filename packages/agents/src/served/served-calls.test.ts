@@ -596,6 +596,30 @@ describe('a sandbox that nobody trusts', () => {
     expect(shipped).toEqual([])
   })
 
+  test.each<[string, string, object]>([
+    ['an unknown tool', 'destroy', {}],
+    ['arguments that do not fit', 'deploy', { version: 1 }],
+    ['a call that needs an approval', 'deploy', { version: '1' }],
+  ])('[EN70] cannot end a call of the engine with %s, nor withdraw its question', async (_name, name, args) => {
+    const { tools } = shipping({ approve: true } as object)
+    const it = new ServedWorld(tools)
+    await it.begin()
+    const ask = { toolCallId: 'toolu_1', tool: 'Bash', arguments: {}, reason: 'So.', digest: 'd' }
+    const payload = { name: 'Bash', arguments: {}, tool_call_id: 'toolu_1' }
+    await it.report([
+      { type: 'event', event: { type: 'tool_call', payload } },
+      { type: 'ask', ...ask },
+    ])
+    expect(await it.call('toolu_1', name, args as never)).toEqual({
+      text: 'Another call has the id "toolu_1".',
+      isError: true,
+    })
+    expect(await it.outcomes()).toEqual([])
+    expect(await it.payloads('approval_decided')).toEqual([])
+    expect(await it.payloads('approval_required')).toHaveLength(1)
+    expect((await it.payloads('tool_call')).map(({ name }) => name)).toEqual(['Bash'])
+  })
+
   test('[EN70] is held to a number of calls at once', async () => {
     const hang = tool({ name: 'hang', description: 'Hangs.', run: () => new Promise(() => {}) })
     const it = new ServedWorld([hang])

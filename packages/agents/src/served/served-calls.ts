@@ -148,8 +148,16 @@ export class ServedCalls {
   async reportUnmade(request: ServedCallRequest, { status, error, reason }: CallRefusal): Promise<void> {
     const args = request.arguments
     const tool = this.#tools.get(request.tool) ?? null
-    const items = refusal({ call: stepCall(request), args, tool, refusal: { status, error, reason } })
-    await this.#report(...items.map(withParent(request)))
+    await this.#write(request, refusal({ call: stepCall(request), args, tool, refusal: { status, error, reason } }))
+  }
+
+  /** Writes the beginning of a call. An outcome waits until the log has the call: with an id that the engine has taken, it would end the engine's own. */
+  async #write(request: ServedCallRequest, items: readonly ReportItem[]): Promise<void> {
+    const own = items.map(withParent(request))
+    // The log leaves out a question together with its call.
+    const first = own.some(({ type }) => type === 'ask') ? own.length : 1
+    await this.#report(...own.slice(0, first))
+    if (first < own.length && this.#memo.calls.get(request.id)?.outcome === null) await this.#report(...own.slice(first))
   }
 
   async #load(isResumed: boolean): Promise<void> {
@@ -249,16 +257,15 @@ export class ServedCalls {
   async #announce(request: ServedCallRequest, tool: Tool | undefined, context: CallContext): Promise<boolean> {
     const { arguments: args } = request
     const call = stepCall(request)
-    const write = (items: readonly ReportItem[]) => this.#report(...items.map(withParent(request)))
     const refuse = async (reason: string, error: string) => {
-      await write(refusal({ call, args, tool: tool ?? null, refusal: { status: 'error', reason, error } }))
+      await this.#write(request, refusal({ call, args, tool: tool ?? null, refusal: { status: 'error', reason, error } }))
       return false
     }
     if (!tool) return refuse(UNKNOWN_TOOL, `There is no tool "${request.tool}" here any more.`)
     const checked = await checkArguments(tool, args, schemaDeadline(context))
     if ('problem' in checked) return refuse(ARGUMENTS_INVALID, checked.problem)
     const items = await this.#beginning(request, tool, checked.value)
-    await write(items)
+    await this.#write(request, items)
     return !beginsAtOnce(items)
   }
 

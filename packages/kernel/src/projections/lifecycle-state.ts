@@ -114,4 +114,6 @@ export interface OpenToolCall {
   readonly agentId?: string
   /** `effect` is assumed, not declared. */
   readonly isUndeclared?: true
+  /** The server makes the call for the engine. */
+  readonly served?: true
 }

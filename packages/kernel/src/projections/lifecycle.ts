@@ -264,6 +264,7 @@ export const lifecycle: Projection<Lifecycle> = {
           effect: payload.effect ?? 'unsafe',
           ...(payload.effect === undefined && { isUndeclared: true }),
           ...(payload.agent_id !== undefined && { agentId: payload.agent_id }),
+          ...(payload.served && { served: true }),
         },
       },
     }),

@@ -117,7 +117,9 @@ const itemHandlers: {
   },
 
   ask: (w, item) => {
-    if (isStarted(w)) requestApproval(w, item)
+    // The server asks about its own calls only: the log has left one out whose id the runner had taken.
+    const isMisplaced = item.served && !ownProperty(w.state.lifecycle.tools, item.toolCallId)?.served
+    if (isStarted(w) && !isMisplaced) requestApproval(w, item)
   },
 
   policy_decision: (w, { payload }) => {

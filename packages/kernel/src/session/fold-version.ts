@@ -171,7 +171,7 @@ const golden: readonly GoldenStep[] = [
     ...{ type: 'decide_memory', proposalId: memory.proposals[0]?.id ?? '', decision: 'accept', proposed: 'n' },
     ...{ actor: 'ann', reason: 'true' },
   }),
-  runnerReports(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
+  runnerReports(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure', served: true }), {
     type: 'ask',
     toolCallId: 'c2',
     tool: 'read',

@@ -1,6 +1,7 @@
 // A call that needs approval must not execute without it: the runner is stopped, and its run fails.
 
 import { approvalKinds } from '@bridle/events/approval-kinds'
+import { ownProperty } from '@bridle/events/json'
 import { SUMMARY_CHARS_MAX } from '@bridle/events/limits'
 import type { Payloads, ToolStatus } from '@bridle/events/schemas'
 import { type Approval, type DecidedApproval, isOfAttempt } from '../../projections/approvals.ts'
@@ -18,8 +19,9 @@ export const hasActed = (status: ToolStatus): boolean =>
 export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolean => {
   const { run } = w
   const { open, decided } = w.state.approvals
+  const { served } = ownProperty(w.state.lifecycle.tools, toolCallId) ?? {}
   const isOfCall = (each: Approval | DecidedApproval) =>
-    each.toolCallId === toolCallId && run !== null && isOfAttempt(each, run)
+    each.toolCallId === toolCallId && each.served === served && run !== null && isOfAttempt(each, run)
   if (Object.values(open).some((each) => approvalKinds[each.kind].asker === 'runner' && isOfCall(each))) return true
   const last = Object.values(decided).findLast((each) => isOfCall(each) && !each.hasOutcome)
   return last !== undefined && last.decision !== 'approved'

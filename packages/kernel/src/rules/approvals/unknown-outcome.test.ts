@@ -14,6 +14,7 @@ import {
   finished,
   lost,
   messageSummary,
+  outcome,
   running,
   stopped,
   type TestSession,
@@ -73,11 +74,14 @@ describe('[S84] a call that the server makes for an engine', () => {
     ...{ type: 'ask', kind: 'unknown_outcome', toolCallId: 'c1', tool: 'pay', arguments: {}, reason: 'Again?' },
     digest: 'd',
   }
+  const servedCall = eventReport('tool_call', {
+    ...{ name: 'pay', arguments: {}, tool_call_id: 'c1', effect: 'unsafe', served: true },
+  })
   const ask: ToolApprovalRequest = { ...unmarked, served: true }
 
   test.each(['chat', 'background'] as const)('is asked about while its turn goes on, in a %s', (kind) => {
     const life = running(kind === 'background' ? background({ maxRetries: 3 }) : undefined)
-    life.report(call('c1', 'unsafe', 'pay'), ask)
+    life.report(servedCall, ask)
     const id = question(life)
     expect(life.state.approvals.open[id]).toMatchObject({ kind: 'unknown_outcome', served: true })
     life.do(deny(id))
@@ -88,7 +92,7 @@ describe('[S84] a call that the server makes for an engine', () => {
 
   test('keeps its arguments, and its answer goes to the run', () => {
     const life = running()
-    life.report(call('c1', 'unsafe', 'pay'), ask)
+    life.report(servedCall, ask)
     life.do({ ...approve(question(life)), digest: 'd' })
     expect(Object.values(life.state.approvals.decided)).toMatchObject([{ undelivered: true, approvedDigest: 'd' }])
   })
@@ -96,11 +100,29 @@ describe('[S84] a call that the server makes for an engine', () => {
   test('[EN70] has a question of its own, whatever its runner has asked under the same id', () => {
     const life = running()
     const { served: _served, ...asRunner } = { ...ask, kind: 'tool' as const }
-    life.report(asRunner, call('c1', 'unsafe', 'pay'), { ...asRunner, served: true })
+    life.report(asRunner, servedCall, { ...asRunner, served: true })
     expect(Object.values(life.state.approvals.open).map(({ served }) => served)).toEqual([undefined, true])
     // Nor does a later question of the runner supersede it, or an answer to that one count.
     life.report({ ...asRunner, digest: 'e' })
     expect(Object.values(life.state.approvals.open).map(({ served }) => served)).toEqual([true, undefined])
+  })
+
+  test('[EN70] is approved by the answers to its own question, and not stopped for want of an answer to another', () => {
+    const life = running()
+    const { served: _served, ...asRunner } = { ...ask, kind: 'tool' as const }
+    life.report(asRunner, servedCall, { ...asRunner, served: true })
+    life.do({ ...approve(question(life)), digest: 'd' })
+    life.report(outcome('c1'))
+    expect(life.run.phase).toBe('started')
+  })
+
+  test('[EN70] whose id the runner has taken asks nothing: the question would be about a call of the runner', () => {
+    const life = running()
+    const { served: _served, ...asRunner } = { ...ask, kind: 'tool' as const }
+    life.report(call('c1', 'unsafe', 'pay'), asRunner)
+    life.report(servedCall, { ...asRunner, digest: 'e', served: true })
+    expect(Object.values(life.state.approvals.open)).toMatchObject([{ requestedDigest: 'd' }])
+    expect(life.payloads('tool_call')).toHaveLength(1)
   })
 
   test('without the mark is the question of the kernel, as ever', () => {
