@@ -620,6 +620,23 @@ describe('a sandbox that nobody trusts', () => {
     expect((await it.payloads('tool_call')).map(({ name }) => name)).toEqual(['Bash'])
   })
 
+  test('[EN70] cannot end a call of ours well with the end of its turn, in three sessions', async () => {
+    const hang = tool({ name: 'hang', description: 'Hangs.', effect: 'idempotent', run: () => new Promise(() => {}) })
+    const it = new ServedWorld([hang])
+    for (const key of sessions) {
+      await it.begin(key)
+      const payload = { name: 'Bash', arguments: {}, tool_call_id: 'toolu_2' }
+      await it.report([{ type: 'event', event: { type: 'tool_call', payload } }], key)
+      it.call('toolu_1', 'hang', {}, key).catch(() => {})
+    }
+    await it.quiet()
+    for (const key of sessions) {
+      await it.report([{ type: 'finished' }], key)
+      expect(await it.outcomes(key)).toEqual(['toolu_2 ok', 'toolu_1 error outcome_unknown'])
+      expect(await it.payloads('turn_end', key)).toMatchObject([{ status: 'completed' }])
+    }
+  })
+
   test('[EN70] is held to a number of calls at once', async () => {
     const hang = tool({ name: 'hang', description: 'Hangs.', run: () => new Promise(() => {}) })
     const it = new ServedWorld([hang])

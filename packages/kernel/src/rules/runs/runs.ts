@@ -232,15 +232,20 @@ export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => 
 export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
   if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
-  for (const [tool_call_id, { name, agentId }] of Object.entries(w.state.lifecycle.tools)) {
+  for (const [tool_call_id, { name, agentId, served }] of Object.entries(w.state.lifecycle.tools)) {
     const denied = status === 'ok' && waiting.has(tool_call_id)
-    const outcome = denied ? 'denied' : status
+    // A runner that has finished has made its own calls, but does not know of the server's.
+    const unknown = status === 'ok' && served && !denied
+    const outcome = denied ? 'denied' : unknown ? 'error' : status
+    const cause = unknown
+      ? { reason: 'outcome_unknown', error: 'The turn ended before the call did. Its outcome is unknown.' }
+      : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }
     w.addToRun('tool_outcome', {
       tool_call_id,
       tool_name: name,
       outcome_type: OUTCOME_TYPES[outcome],
       status: outcome,
-      ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }),
+      ...(outcome === 'ok' ? {} : cause),
       ...(agentId !== undefined && { agent_id: agentId }),
     })
   }
