@@ -43,7 +43,7 @@ describe('a call', () => {
     for (const key of sessions) await it.begin(key)
     const answers = await Promise.all(sessions.map((key) => it.call('toolu_1', 'deploy', { version: key.id }, key)))
     expect(answers).toEqual(sessions.map(({ id }) => ({ text: id, isError: false })))
-    expect(seen.flat().sort()).toEqual(sessions.map(({ id }) => `toolu_1 acme/engine/${id}:toolu_1`))
+    expect(seen.flat().sort()).toEqual(sessions.map(({ id }) => `toolu_1 acme/engine/${id}:r-2:toolu_1`))
     for (const key of sessions) {
       expect(await it.payloads('tool_call', key)).toEqual([
         {
@@ -194,6 +194,21 @@ describe('a call', () => {
     await it.call('toolu_1', 'deploy', { version: '2' })
     expect(shipped).toEqual(['1', '2'])
     expect(await it.outcomes()).toEqual(['toolu_1 ok', 'toolu_1:2 ok'])
+  })
+
+  test('[EN59] has a step key of its own, also where an engine gives a call of each turn the same id, in three sessions', async () => {
+    const keys: string[] = []
+    const pay = tool({ name: 'pay', description: 'Pays.', run: (_input, { stepKey }) => void keys.push(stepKey) })
+    const it = new ServedWorld([pay])
+    for (const turn of [1, 2]) {
+      for (const key of sessions) {
+        await it.begin(key)
+        await it.call('call_0', 'pay', {}, key)
+        expect(keys).toHaveLength(new Set(keys).size)
+      }
+      expect(keys).toHaveLength(turn * sessions.length)
+      for (const key of sessions) await it.report([{ type: 'finished' }], key)
+    }
   })
 
   test('[EN61] has the id of Codex too', async () => {

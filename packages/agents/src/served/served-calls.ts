@@ -320,6 +320,8 @@ export class ServedCalls {
     const { key, runId, attempt } = job
     return {
       ...{ key, clock, digest, signal, toolMs: DEFAULT_LIMITS.toolMs },
+      // Some engines number the calls of every run from the start.
+      idsOfRun: runId,
       reporter: {
         report: (items) => this.#report(...items),
         session: reporter.session,

@@ -33,6 +33,8 @@ export interface CallContext {
   readonly reporter: CallReporter
   readonly clock: Clock
   readonly digest: Digest
+  /** The run within which the ids of calls are unique; absent: they are unique in the session. */
+  readonly idsOfRun?: string
   /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
   /** Milliseconds for a tool that names no time of its own. */
@@ -139,11 +141,12 @@ export const schemaDeadline = ({
   error: () => new Error(`the schema took longer than ${ms} ms.`),
 })
 
-/** The same in every process that makes the call. */
-export const stepKeyOf = (key: Key, callId: string): string => `${keyText(key)}:${callId}`
+/** The same in every process that makes the call, and in every attempt of its run. */
+export const stepKeyOf = (key: Key, callId: string, idsOfRun?: string): string =>
+  [keyText(key), ...(idsOfRun === undefined ? [] : [idsOfRun]), callId].join(':')
 
 const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: CallContext): Promise<unknown> => {
-  const { key, clock, reporter, toolMs } = context
+  const { key, clock, reporter, toolMs, idsOfRun } = context
   const ms = tool.timeoutMs ?? toolMs
   let close = () => {}
   const work = (signal: AbortSignal, pause: PauseDeadline) => {
@@ -159,7 +162,7 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
       opened.close()
       ended.abort(new RunEndedError('The call is over.'))
     }
-    const call: AskingCallContext = { signal, stepKey: stepKeyOf(key, id), session: opened.session, ask }
+    const call: AskingCallContext = { signal, stepKey: stepKeyOf(key, id, idsOfRun), session: opened.session, ask }
     return tool.run(input, call)
   }
   try {
