@@ -665,6 +665,44 @@ describe('a sandbox that nobody trusts', () => {
     expect(await it.payloads('tool_call')).toHaveLength(100)
   })
 
+  test('[EN70] is held to a number of calls in its run, also with one id, and reads earlier outcomes after that', async () => {
+    const read = tool({ name: 'read', description: 'Reads.', effect: 'pure', run: ({ n }) => n as number })
+    const it = new ServedWorld([read])
+    await it.begin()
+    for (let n = 0; n < 1_000; n += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, i) => it.call('call_0', 'read', { n: n + i })))
+    expect(await it.call('call_0', 'read', { n: 1_000 })).toEqual({
+      text: 'The run has made 1000 calls, and can make no more.',
+      isError: true,
+    })
+    await it.run(keyOf()).calls.reportUnmade(
+      { id: 'call_1', tool: 'read', arguments: {} },
+      { status: 'error', error: 'No.', reason: 'not_made' },
+    )
+    expect(await it.call('call_0', 'read', { n: 999 })).toEqual({ text: '999', isError: false })
+    expect(await it.payloads('tool_call')).toHaveLength(1_000)
+  })
+
+  test('[EN70] cannot hold the server up with long arguments: each is read once', async () => {
+    let reads = 0
+    const counted = (n: number) =>
+      Object.defineProperty({ n }, 'long', {
+        enumerable: true,
+        get: () => {
+          reads += 1
+          return 'x'
+        },
+      }) as never
+    const read = tool({ name: 'read', description: 'Reads.', effect: 'pure', run: () => 'text' })
+    const it = new ServedWorld([read])
+    await it.begin()
+    const { calls } = it.run(keyOf())
+    for (let n = 0; n < 20; n++) await calls.call({ id: 'call_0', tool: 'read', arguments: { n } })
+    const request = { id: 'call_0', tool: 'read', arguments: counted(-1) }
+    expect(calls.knows('read', request.arguments)).toBe(false)
+    expect(reads).toBe(1)
+  })
+
   test.each<[string, unknown, object]>([
     ['no object', 'hello', { status: 400 }],
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], { status: 400 }],

@@ -1,7 +1,7 @@
 // The calls of an engine to tools written with Bridle. The sandbox is untrusted and only requests a call: this process
 // checks it, asks for approval, makes it, and logs its outcome. The log decides the answer to a repeated request.
 
-import { canonicalJson, isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
+import { canonicalJson, hashText, isJsonObject, type Json, type JsonObject, present } from '@bridle/events/json'
 import { READ_PAGE } from '@bridle/events/limits'
 import type { ReportItem } from '@bridle/kernel/commands'
 import type { AnyEvent } from '@bridle/kernel/event'
@@ -29,8 +29,8 @@ import type { Tool } from '../tools/tool.ts'
 
 /** Open calls of one run. A session has the same limit for open approvals. */
 const CALLS_IN_HAND_MAX = 100
-/** Calls of one run to which an engine gives the same id. */
-const SAME_IDS_MAX = 1_000
+/** Calls of one run, refused ones too: each stays in memory and in the log with its arguments. Long turns make hundreds. */
+const CALLS_MAX = 1_000
 
 /** A call as an engine asks for it. */
 export interface ServedCallRequest {
@@ -146,6 +146,7 @@ export class ServedCalls {
 
   /** Logs a call that ended inside the engine before it reached the server. */
   async reportUnmade(request: ServedCallRequest, { status, error, reason }: CallRefusal): Promise<void> {
+    if (this.#isFull) return
     const args = request.arguments
     const tool = this.#tools.get(request.tool) ?? null
     await this.#write(request, refusal({ call: stepCall(request), args, tool, refusal: { status, error, reason } }))
@@ -195,17 +196,24 @@ export class ServedCalls {
 
   /** The id under which the log has, or will have, the call: some providers give the calls of every answer the same ids. */
   #idOf(request: ServedCallRequest): string {
-    for (let n = 1; n <= SAME_IDS_MAX; n++) {
+    for (let n = 1; ; n++) {
       const id = n === 1 ? request.id : `${request.id}:${n}`
       const known = this.#inHand.get(id)?.request ?? this.#memo.calls.get(id)
       if (!known || isSameCall(known, request)) return id
     }
-    throw new CallRefusedError('Too many calls of this run have the same id.')
+  }
+
+  get #isFull(): boolean {
+    const { calls } = this.#memo
+    const unlogged = [...this.#inHand.keys()].filter((id) => !calls.has(id))
+    return calls.size + unlogged.length >= CALLS_MAX
   }
 
   #begin(request: ServedCallRequest): CallInHand {
     if (this.#inHand.size >= CALLS_IN_HAND_MAX)
       throw new CallRefusedError(`The run has ${CALLS_IN_HAND_MAX} calls under way. Wait until some have ended.`)
+    if (!this.#memo.calls.has(request.id) && this.#isFull)
+      throw new CallRefusedError(`The run has made ${CALLS_MAX} calls, and can make no more.`)
     const { signal: over } = this.#over
     // A controller of its own: composite signals of thousands of calls would pile up on the signal of the run.
     const ending = new AbortController()
@@ -376,12 +384,23 @@ const SEEN: ReadonlySet<string> = new Set([
 
 const callIdIn = (payload: object): string => String((payload as { tool_call_id?: unknown }).tool_call_id)
 
-const isSameCall = (
-  one: Pick<ServedCallRequest, 'tool' | 'arguments'>,
-  other: Pick<ServedCallRequest, 'tool' | 'arguments'>,
-) =>
-  one.tool === other.tool &&
-  canonicalJson(withoutCallId(one.arguments)) === canonicalJson(withoutCallId(other.arguments))
+type NamedArguments = Pick<ServedCallRequest, 'tool' | 'arguments'>
+
+/** If two calls have one mark by chance, a sandbox reads the outcome of another call of its own, and nothing is made. */
+const isSameCall = (one: NamedArguments, other: NamedArguments) =>
+  one.tool === other.tool && markOf(one.arguments) === markOf(other.arguments)
+
+/** Arguments can be long, and each request is compared with many calls. */
+const marks = new WeakMap<JsonObject, string>()
+
+const markOf = (args: JsonObject): string => {
+  const known = marks.get(args)
+  if (known !== undefined) return known
+  const text = canonicalJson(withoutCallId(args))
+  const mark = `${text.length}:${hashText(text)}:${hashText(text, 1)}`
+  marks.set(args, mark)
+  return mark
+}
 
 /** The call as the checks of a model's calls take it. */
 const stepCall = ({ id, tool, arguments: input }: ServedCallRequest): StepCall => ({
