@@ -10,7 +10,7 @@ import { CALL_INPUT_CHARS_MAX, CALL_INPUT_DEPTH_MAX } from '../model/limits.ts'
 import { shortErrorMessage } from '../session/error-message.ts'
 import { RunEndedError } from '../session/errors.ts'
 import type { Tool } from '../tools/tool.ts'
-import { CallRefusedError, type ServedCalls } from './served-calls.ts'
+import { CallRefusedError, DERIVED_ID, type ServedCalls } from './served-calls.ts'
 
 /** The name of the server of tools in every engine: engines put it before the names of the tools. */
 export const OWN_MCP_SERVER = 'bridle'
@@ -73,7 +73,7 @@ export class McpAnswers {
     })
     const { name, arguments: args = {} } = params
     const request = requestName(requestId, session)
-    const id = engineCallId(params) ?? (request && `mcp.${request}`)
+    const id = engineCallId(params) ?? (request && `${DERIVED_ID}${request}`)
     if (typeof name !== 'string' || name === '' || !isJsonObject(args) || request === null || id === null)
       return { status: 200, message: errorMessage(requestId, CODES.invalidParams, 'A call has a name and arguments.') }
     if (JSON.stringify(args).length > CALL_INPUT_CHARS_MAX || isDeeperThan(args, CALL_INPUT_DEPTH_MAX))
@@ -146,7 +146,7 @@ const engineCallId = ({ _meta }: JsonObject): string | null => {
 const requestName = (requestId: unknown, session: string | null): string | null => {
   const text = typeof requestId === 'number' ? `n${requestId}` : typeof requestId === 'string' ? `s${requestId}` : ''
   const name = `${session ?? 'none'}.${text}`
-  return text.length > 1 && text.length <= REQUEST_ID_CHARS_MAX && isId(`mcp.${name}`) ? name : null
+  return text.length > 1 && text.length <= REQUEST_ID_CHARS_MAX && isId(`${DERIVED_ID}${name}`) ? name : null
 }
 
 const textContent = (value: Json): JsonObject[] => [

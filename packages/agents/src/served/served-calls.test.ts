@@ -675,10 +675,12 @@ describe('a sandbox that nobody trusts', () => {
       text: 'The run has made 1000 calls, and can make no more.',
       isError: true,
     })
-    await it.run(keyOf()).calls.reportUnmade(
-      { id: 'call_1', tool: 'read', arguments: {} },
-      { status: 'error', error: 'No.', reason: 'not_made' },
-    )
+    await it
+      .run(keyOf())
+      .calls.reportUnmade(
+        { id: 'call_1', tool: 'read', arguments: {} },
+        { status: 'error', error: 'No.', reason: 'not_made' },
+      )
     expect(await it.call('call_0', 'read', { n: 999 })).toEqual({ text: '999', isError: false })
     expect(await it.payloads('tool_call')).toHaveLength(1_000)
   })
@@ -698,8 +700,8 @@ describe('a sandbox that nobody trusts', () => {
     await it.begin()
     const { calls } = it.run(keyOf())
     for (let n = 0; n < 20; n++) await calls.call({ id: 'call_0', tool: 'read', arguments: { n } })
-    const request = { id: 'call_0', tool: 'read', arguments: counted(-1) }
-    expect(calls.knows('read', request.arguments)).toBe(false)
+    for (let n = 0; n < 20; n++) await calls.call({ id: `mcp.${n}`, tool: 'read', arguments: { n } })
+    expect(calls.derivedId('read', counted(-1), new Set())).toBeNull()
     expect(reads).toBe(1)
   })
 

@@ -32,6 +32,9 @@ const CALLS_IN_HAND_MAX = 100
 /** Calls of one run, refused ones too: each stays in memory and in the log with its arguments. Long turns make hundreds. */
 const CALLS_MAX = 1_000
 
+/** Begins the ids of calls whose requests have no id of the engine. */
+export const DERIVED_ID = 'mcp.'
+
 /** A call as an engine asks for it. */
 export interface ServedCallRequest {
   /** The engine's id of the call. The same id with the same arguments is the same call, in every process of the server. */
@@ -102,13 +105,14 @@ export class ServedCalls {
     return this.#memo.calls.has(callId) || this.#inHand.has(callId)
   }
 
-  /** Whether the server has received a request for such a call, under any id. */
-  knows(tool: string, args: JsonObject): boolean {
+  /** The id of such a call whose request came without an id of the engine; null = there is none. `taken`: ids that do not count. */
+  derivedId(tool: string, args: JsonObject, taken: ReadonlySet<string>): string | null {
     const wanted = { tool, arguments: args }
-    return (
-      [...this.#memo.calls.values()].some((call) => isSameCall(call, wanted)) ||
-      [...this.#inHand.values()].some(({ request }) => isSameCall(request, wanted))
+    const calls = [...this.#memo.calls.values(), ...[...this.#inHand.values()].map(({ request }) => request)]
+    const found = calls.find(
+      (call) => call.id.startsWith(DERIVED_ID) && !taken.has(call.id) && isSameCall(call, wanted),
     )
+    return found?.id ?? null
   }
 
   /** Makes the call, or waits for it, or returns what came of it before. Rejects when the run is over, and with `CallRefusedError`. */
@@ -158,7 +162,8 @@ export class ServedCalls {
     // The log leaves out a question together with its call.
     const first = own.some(({ type }) => type === 'ask') ? own.length : 1
     await this.#report(...own.slice(0, first))
-    if (first < own.length && this.#memo.calls.get(request.id)?.outcome === null) await this.#report(...own.slice(first))
+    if (first < own.length && this.#memo.calls.get(request.id)?.outcome === null)
+      await this.#report(...own.slice(first))
   }
 
   async #load(isResumed: boolean): Promise<void> {
@@ -266,7 +271,10 @@ export class ServedCalls {
     const { arguments: args } = request
     const call = stepCall(request)
     const refuse = async (reason: string, error: string) => {
-      await this.#write(request, refusal({ call, args, tool: tool ?? null, refusal: { status: 'error', reason, error } }))
+      await this.#write(
+        request,
+        refusal({ call, args, tool: tool ?? null, refusal: { status: 'error', reason, error } }),
+      )
       return false
     }
     if (!tool) return refuse(UNKNOWN_TOOL, `There is no tool "${request.tool}" here any more.`)

@@ -133,6 +133,24 @@ describe('frames', () => {
     expect(events().filter(([type]) => type === 'tool_call')).toHaveLength(1)
   })
 
+  test.each<[string, string, readonly string[]]>([
+    ['whose engine sends ids', 'toolu_1', ['toolu_1', 'toolu_2']],
+    ['whose engine sends no ids', 'not an id of ours', ['mcp.none.n1', 'toolu_2']],
+  ])(
+    '[EN60] of a call that was not made, %s, are logged also after one with the same arguments',
+    async (_name, sent, ids) => {
+      const { run, call, events } = begin(newTools())
+      await run.readEvent(started('toolu_1', 'mcp__bridle__deploy', { input: { a: 1 } }))
+      await newToolsAnswer(run, call('deploy', { a: 1 }, sent))
+      await run.readEvent(completed('toolu_1', { status: 'ok', result: 'x' }))
+      await run.readEvent(started('toolu_2', 'mcp__bridle__deploy', { input: { a: 1 } }))
+      await run.readEvent(completed('toolu_2', { status: 'denied', reason: 'A rule.' }))
+      const outcomes = events().flatMap(([type, payload]) => (type === 'tool_outcome' ? [payload] : []))
+      expect(outcomes.map(({ tool_call_id }) => tool_call_id)).toEqual(ids)
+      expect(outcomes.map(({ status }) => status)).toEqual(['ok', 'denied'])
+    },
+  )
+
   test('[EN68] name the call that delegated the work to a subagent', async () => {
     const { run, call, events } = begin(newTools())
     await run.readEvent(started('toolu_1', 'mcp__bridle__deploy', { parentToolUseId: 'toolu_0' }))

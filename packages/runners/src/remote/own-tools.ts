@@ -117,6 +117,8 @@ export class OwnToolRun {
   readonly answers: McpAnswers
   /** Calls that the engine has announced, by its ids. */
   readonly #engineCalls = new Map<string, ServedCallRequest>()
+  /** Ids of the server's calls whose end the engine has announced under an id of its own. */
+  readonly #matched = new Set<string>()
 
   constructor(reporter: RunReporter, calls: ServedCalls) {
     this.reporter = reporter
@@ -170,7 +172,9 @@ export class OwnToolRun {
   async #complete({ toolUseId: id, outcome }: RunnerEventOf<'tool.completed'>): Promise<void> {
     const call = this.#engineCalls.get(id)
     this.#engineCalls.delete(id)
-    if (!call || this.calls.owns(id) || this.calls.knows(call.tool, call.arguments)) return
+    if (!call || this.calls.owns(id)) return
+    const made = this.calls.derivedId(call.tool, call.arguments, this.#matched)
+    if (made !== null) return void this.#matched.add(made)
     const { status, error, reason } = outcome
     await this.calls.reportUnmade(call, {
       status: status === 'denied' ? 'denied' : 'error',
