@@ -517,6 +517,19 @@ describe('a process that ends in the middle of a call', () => {
     },
   )
 
+  test('[EN58] an idempotent call whose schema fails once is not made without its approval', async () => {
+    const { acted, make } = acting('idempotent')
+    const it = new ServedWorld(make(false))
+    await it.begin()
+    void it.call('toolu_1', 'pay')
+    await it.quiet()
+    let checks = 0
+    const input = z.object({}).refine(() => ++checks > 1)
+    const next = await it.again(make(true).map((each) => ({ ...each, input: input as never, approve: true }) as Tool))
+    expect(await next.outcomes()).toEqual(['toolu_1 error arguments_invalid'])
+    expect(acted).toHaveLength(1)
+  })
+
   test('[EN64] a tool that the operator removed meanwhile is one sentence', async () => {
     const { acted, make } = acting('unsafe')
     const it = new ServedWorld(make(false))

@@ -289,7 +289,11 @@ export class ServedCalls {
   async #askFirst(call: CallRecord, tool: Tool, context: CallContext): Promise<boolean> {
     if (call.effect === 'unsafe' || this.#memo.approvals.has(call.id)) return false
     const checked = await checkArguments(tool, call.arguments, schemaDeadline(context))
-    if ('problem' in checked) return false
+    context.signal.throwIfAborted()
+    if ('problem' in checked) {
+      await this.#settle(call, ARGUMENTS_INVALID, checked.problem)
+      return false
+    }
     const [, ...items] = await this.#beginning(call, tool, checked.value)
     if (items.length > 0) await this.#report(...items)
     return items.length > 0
