@@ -183,6 +183,13 @@ describe('calls', () => {
     expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), unsupported])[1]).toMatchObject({
       outcome: { status: 'error', error: 'unsupported call: update_plan' },
     })
+    const script = (output: string) =>
+      told([
+        raw({ type: 'custom_tool_call', name: 'exec', input: 'text(1)' }),
+        raw({ type: 'custom_tool_call_output', output }),
+      ])[1]
+    expect(script('Script completed\nWall time 0.1 seconds')).toMatchObject({ outcome: { status: 'ok' } })
+    expect(script('Script failed: SyntaxError')).toMatchObject({ outcome: { status: 'error' } })
   })
 
   test('one with an item is told once', () =>

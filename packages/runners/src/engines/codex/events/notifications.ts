@@ -179,10 +179,9 @@ const notificationReaders: Record<string, NotificationReader> = {
     if (!kind.endsWith('_output') || !call || seen.announcedCalls.has(id)) return []
     seen.announcedCalls.add(id)
     const output = outputText(said.output)
-    const outcome =
-      TOOLS_WITHOUT_ITEM.has(call.name) && !UNSUPPORTED.test(output)
-        ? { status: 'ok' as const, result: output }
-        : { status: 'error' as const, error: output }
+    const outcome = isDone(call.name, output)
+      ? { status: 'ok' as const, result: output }
+      : { status: 'error' as const, error: output }
     return [callStarted(id, call, agent?.call), { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome }]
   },
 }
@@ -209,6 +208,12 @@ const TOOLS_WITHOUT_ITEM = new Set([
   'read_mcp_resource',
   'tool_search',
 ])
+
+/** How the output of `exec`, which runs a script of tool calls, begins if the script reached its end. */
+const SCRIPT_DONE = /^Script completed\b/
+
+const isDone = (tool: string, output: string): boolean =>
+  tool === 'exec' ? SCRIPT_DONE.test(output) : TOOLS_WITHOUT_ITEM.has(tool) && !UNSUPPORTED.test(output)
 
 /** The answer of Codex to a call of a tool that does not exist. */
 const UNSUPPORTED = /^unsupported (custom tool )?call\b/i
