@@ -68,7 +68,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     const isAlone = opening.every((other) => other === user)
     opening.push(user)
     const page = await (isAlone ? context : await browser.newContext({ permissions: ['microphone'] })).newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(30_000)
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (said) => {

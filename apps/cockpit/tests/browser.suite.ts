@@ -161,7 +161,7 @@ export class CockpitWorld {
       if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
         this.problems.push(`${path}: ${message.text()}`)
     })
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(30_000)
     await page.goto(new URL(path, this.url).href)
     return page
   }
