@@ -6,7 +6,7 @@ import { type CallToMake, callContext } from './call-start.ts'
 import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
 import { deniedTool } from './calls/call-checks.ts'
 import { POLICY_DENIED } from './calls/call-history.ts'
-import { outcomeItem } from './calls/call-items.ts'
+import { outcomeItem, toolGoneMessage } from './calls/call-items.ts'
 import { askingCallOf } from './calls/call-questions.ts'
 import { makeCall } from './calls/calls.ts'
 import type { LoopRun } from './loop-run.ts'
@@ -127,6 +127,6 @@ const CUT_OFF = 'The server stopped while the call ran. Nobody knows whether it 
 
 const toolGone = (view: CallView): ReportItem =>
   outcomeItem(callNameOf(view), 'error', {
-    error: `The tool "${toolNameOf(view)}" is no longer there. Nobody knows whether the call has happened.`,
+    error: toolGoneMessage(toolNameOf(view)),
     reason: 'tool_gone',
   })

@@ -60,7 +60,7 @@ describe('a run in the middle of a call, after its agent was changed', () => {
     const before = await interrupted(copy(effect, { run: hung }))
     const it = await before.again(defined([look]))
     expect((await it.outcomes()).sort()).toEqual(['copy error tool_gone', 'look ok'])
-    expect(await it.result()).toContain('The tool "copy" is no longer there.')
+    expect(await it.result()).toContain('The tool "copy" was removed.')
     expect(offered).toEqual([['copy', 'look'], ['look']])
     expect(await it.payloads('approval_required')).toEqual([])
   })

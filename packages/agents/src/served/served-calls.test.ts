@@ -538,7 +538,7 @@ describe('a process that ends in the middle of a call', () => {
     await it.quiet()
     const next = await it.again(shipping().tools)
     expect(await next.call('toolu_1', 'pay')).toEqual({
-      text: 'The tool "pay" is no longer there. Nobody knows whether the call has happened.',
+      text: 'The tool "pay" was removed. It is unknown whether the call has happened.',
       isError: true,
     })
     expect(await next.outcomes()).toEqual(['toolu_1 error tool_gone'])

@@ -15,7 +15,7 @@ import { checkArguments } from '../loop/calls/arguments.ts'
 import { approvalTerms } from '../loop/calls/call-approvals.ts'
 import type { CallRefusal } from '../loop/calls/call-checks.ts'
 import { ARGUMENTS_INVALID, UNKNOWN_TOOL } from '../loop/calls/call-history.ts'
-import { outcomeItem } from '../loop/calls/call-items.ts'
+import { outcomeItem, toolGoneMessage } from '../loop/calls/call-items.ts'
 import { beginning, beginsAtOnce, type CallContext, makeCall, refusal, schemaDeadline } from '../loop/calls/calls.ts'
 import type { RuleDecision } from '../loop/policy/call-policy.ts'
 import { callOutput } from '../loop/transcript/rendering.ts'
@@ -246,7 +246,7 @@ export class ServedCalls {
       const call = calls.get(id)
       if (!call) throw new CallRefusedError(`Another call has the id "${id}".`)
       if (call.outcome) return
-      if (!tool) return await this.#settle(call, 'tool_gone', toolGone(name))
+      if (!tool) return await this.#settle(call, 'tool_gone', toolGoneMessage(name))
       const isAsked = isAnnounced || (!isNew && (await this.#askFirst(call, tool, context)))
       if (call.outcome) return
       const { approval } = { approval: null, ...approvalTerms(tool, call.arguments) }
@@ -444,6 +444,3 @@ const asServed = (item: ReportItem): ReportItem => {
 
 const withPayload = (item: ReportItem & { readonly type: 'event' }, fields: JsonObject): ReportItem =>
   ({ ...item, event: { ...item.event, payload: { ...(item.event.payload as object), ...fields } } }) as ReportItem
-
-const toolGone = (name: string): string =>
-  `The tool "${name}" is no longer there. Nobody knows whether the call has happened.`

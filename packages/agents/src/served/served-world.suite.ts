@@ -145,7 +145,7 @@ export class ServedWorld {
     }
   }
 
-  /** The next process, on the same data; the sandbox and its engine go on. */
+  /** The next process, on the same data. The sandbox and its engine keep running. */
   async again(tools: readonly Tool[] = this.#tools): Promise<ServedWorld> {
     this.kill()
     return this.#next(tools)

@@ -51,3 +51,7 @@ export const outcomeItem = (
 
 export const eventItem = <T extends keyof Payloads>(type: T, payload: Payloads[T]): ReportItem =>
   ({ type: 'event', event: { type, payload } }) as ReportItem
+
+/** The error of an interrupted call whose tool the agent does not have any more. */
+export const toolGoneMessage = (tool: string): string =>
+  `The tool "${tool}" was removed. It is unknown whether the call has happened.`

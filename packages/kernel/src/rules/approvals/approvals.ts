@@ -32,7 +32,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   if (!run) return
   const { open, decided } = w.state.approvals
   const kind = call.kind ?? 'tool'
-  // A runner's question never stands for one of the server, whatever it names.
+  // A runner's question never replaces a question of the server, even under the same id.
   const isAlike = (each: Approval | DecidedApproval) => each.served === call.served
   const again = (each: Approval | DecidedApproval) =>
     isAlike(each) && isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId

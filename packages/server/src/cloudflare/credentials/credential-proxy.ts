@@ -29,7 +29,7 @@ export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
   readonly home: string
-  /** Null: whichever run of the session is active. */
+  /** Null: the active run of the session. */
   readonly runId: string | null
   readonly attempt: number
   readonly maxUsd: number | null
