@@ -1,7 +1,7 @@
 // The model and the effort of the next prompts, where the agent of the session lets a prompt choose.
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
-import { visibleText } from '../../ui/plain-text.ts'
+import { ChoiceSelect, untitled } from '../../ui/choice-select.tsx'
 import { useSession } from '../session-context.tsx'
 import { keepTurnChoice, type TurnChoice } from './turn-choice.ts'
 
@@ -15,36 +15,26 @@ export const TurnChoiceFields = ({ choice }: { readonly choice: TurnChoice }) =>
   return (
     <>
       {models.length > 0 && (
-        <select
+        <ChoiceSelect
           className="turn-choice small"
-          aria-label="Model"
+          label="Model"
           title="The model of the next prompts"
           value={choice.model ?? ''}
-          onChange={(event) => keepTurnChoice(session, { model: event.target.value })}
-        >
-          <option value="">{visibleText(inUse ?? 'default model')}</option>
-          {models.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {visibleText(title)}
-            </option>
-          ))}
-        </select>
+          unchosen={inUse ?? 'default model'}
+          choices={models}
+          onChange={(model) => keepTurnChoice(session, { model })}
+        />
       )}
       {efforts.length > 0 && (
-        <select
+        <ChoiceSelect
           className="turn-choice small"
-          aria-label="Effort"
+          label="Effort"
           title="How much the model thinks about the next prompts"
           value={choice.effort ?? ''}
-          onChange={(event) => keepTurnChoice(session, { effort: event.target.value })}
-        >
-          <option value="">{visibleText(effortInUse ?? 'default effort')}</option>
-          {efforts.map((effort) => (
-            <option key={effort} value={effort}>
-              {visibleText(effort)}
-            </option>
-          ))}
-        </select>
+          unchosen={effortInUse ?? 'default effort'}
+          choices={untitled(efforts)}
+          onChange={(effort) => keepTurnChoice(session, { effort })}
+        />
       )}
     </>
   )

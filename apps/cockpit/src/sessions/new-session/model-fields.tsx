@@ -1,6 +1,6 @@
 // The model and the effort of a new session, where its agent lets its sessions choose.
 import type { AgentDescription } from 'bridle/client'
-import { visibleText } from '../../ui/plain-text.ts'
+import { ChoiceSelect, untitled } from '../../ui/choice-select.tsx'
 
 export interface ModelChoice {
   /** Empty = the agent's own. */
@@ -21,38 +21,23 @@ export const ModelFields = ({ agent, choice, onChange }: ModelFieldsProps) => {
   return (
     <>
       {models.length > 0 && (
-        <label className="col">
+        <div className="col">
           <span className="small t2">Model</span>
-          <select
-            className="field"
-            value={choice.model}
-            onChange={(event) => onChange({ ...choice, model: event.target.value })}
-          >
-            <option value="">default</option>
-            {models.map(({ id, title }) => (
-              <option key={id} value={id}>
-                {visibleText(title)}
-              </option>
-            ))}
-          </select>
-        </label>
+          <ChoiceSelect
+            {...{ className: 'field', label: 'Model', unchosen: 'default', value: choice.model, choices: models }}
+            onChange={(model) => onChange({ ...choice, model })}
+          />
+        </div>
       )}
       {efforts.length > 0 && (
-        <label className="col">
+        <div className="col">
           <span className="small t2">Effort</span>
-          <select
-            className="field"
-            value={choice.effort}
-            onChange={(event) => onChange({ ...choice, effort: event.target.value })}
-          >
-            <option value="">default</option>
-            {efforts.map((effort) => (
-              <option key={effort} value={effort}>
-                {visibleText(effort)}
-              </option>
-            ))}
-          </select>
-        </label>
+          <ChoiceSelect
+            {...{ className: 'field', label: 'Effort', unchosen: 'default', value: choice.effort }}
+            choices={untitled(efforts)}
+            onChange={(effort) => onChange({ ...choice, effort })}
+          />
+        </div>
       )}
     </>
   )
